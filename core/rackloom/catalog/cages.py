@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cages and the logical ports in them.
+
+A catalogue entry describes cages in groups (32 equal OSFP cages are one group); ``expand`` yields
+one :class:`Cage` for each receptacle, with its place on the chassis.
+"""
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt
+
+from rackloom.catalog.words import CageRole, FormFactor, PortCount, Protocol, Shell, Side
+
+
+@dataclass(frozen=True, slots=True)
+class BreakoutMode:
+    """How a cage's lanes divide into ports: ``2x400`` is two ports of four 100G lanes."""
+
+    name: str
+    ports: int
+    rate_gbps: float
+    lanes_per_port: int
+    disables_neighbour: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PortSpec:
+    """A logical interface of a cage in its default mode, and what stands behind it."""
+
+    name: str
+    nic: str | None = None
+    gpu: int | None = None
+    rail: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cage:
+    """One receptacle. ``x_mm``/``y_mm``: its centre from the chassis' left and bottom, seen from ``side``."""
+
+    name: str
+    group: str
+    form_factor: FormFactor
+    shell: Shell | None
+    takes: PortCount | None
+    accepts: tuple[FormFactor, ...]
+    rate_gbps: float
+    lanes: int
+    lane_gbps: float
+    lane_rates_gbps: tuple[float, ...]
+    protocols: frozenset[Protocol]
+    role: CageRole
+    side: Side
+    x_mm: float
+    y_mm: float
+    width_mm: float
+    height_mm: float
+    modes: tuple[BreakoutMode, ...]
+    ports: tuple[PortSpec, ...]
+    module_power_max_w: float | None
+    neighbour: str | None
+
+    @property
+    def default_mode(self) -> BreakoutMode:
+        """The mode of a cage that nobody configured."""
+        return self.modes[0]
+
+    def mode(self, name: str) -> BreakoutMode | None:
+        """A breakout mode by name, or None where the cage does not offer it."""
+        return next((mode for mode in self.modes if mode.name == name), None)
+
+    def port_name(self, mode: BreakoutMode, index: int) -> str:
+        """Name of a logical port: the catalogue's in the default mode, else cage/number."""
+        if mode is self.modes[0] and index < len(self.ports):
+            return self.ports[index].name
+        return self.name if mode.ports == 1 else f"{self.name}/{index + 1}"
+
+
+CAGE_SIZE_MM: dict[FormFactor, tuple[float, float]] = {
+    FormFactor.OSFP: (22.9, 13.0),
+    FormFactor.OSFP_XD: (22.9, 18.0),
+    FormFactor.QSFP_DD: (18.4, 8.5),
+    FormFactor.QSFP112: (18.4, 8.5),
+    FormFactor.QSFP56: (18.4, 8.5),
+    FormFactor.QSFP28: (18.4, 8.5),
+    FormFactor.SFP112: (13.4, 8.5),
+    FormFactor.SFP56: (13.4, 8.5),
+    FormFactor.SFP28: (13.4, 8.5),
+    FormFactor.SFP_PLUS: (13.4, 8.5),
+    FormFactor.RJ45: (11.7, 8.3),
+    FormFactor.MPO_12: (12.4, 7.6),
+    FormFactor.MPO_16: (12.4, 7.6),
+    FormFactor.LC_DUPLEX: (13.0, 11.0),
+    FormFactor.NVLINK_BACKPLANE: (40.0, 20.0),
+}
+"""Size of a receptacle as drawn: nominal widths and heights of the plug (MSA outlines, rounded)."""
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ModeSpec(_Frozen):
+    """A breakout mode as the catalogue writes it."""
+
+    name: str
+    ports: PositiveInt
+    rate_gbps: PositiveFloat
+    lanes_per_port: PositiveInt
+    disables_neighbour: bool = False
+
+
+class PortEntry(_Frozen):
+    """A named logical port as the catalogue writes it."""
+
+    name: str
+    nic: str | None = None
+    gpu: int | None = Field(default=None, ge=0)
+    rail: int | None = Field(default=None, ge=0)
+
+
+class CageEntry(_Frozen):
+    """One cage of a group whose ports are not just numbered through."""
+
+    name: str
+    ports: tuple[PortEntry, ...] = ()
+
+
+class Layout(_Frozen):
+    """A grid of cages on one face: ``columns`` x ``rows``, counted down the columns or along the rows."""
+
+    side: Side
+    rows: PositiveInt = 1
+    columns: PositiveInt
+    x_mm: float
+    """Centre of the first column, from the left edge seen from ``side``."""
+    y_mm: float
+    """Centre of the top row, from the chassis' bottom."""
+    pitch_x_mm: PositiveFloat
+    pitch_y_mm: PositiveFloat = 20.0
+    order: str = Field(default="columns", pattern="^(columns|rows)$")
+    gap_every: PositiveInt | None = None
+    gap_mm: float = 0.0
+
+
+class CageGroup(_Frozen):
+    """Equal cages on one face of a part."""
+
+    group: str
+    form_factor: FormFactor
+    shell: Shell | None = None
+    takes: PortCount | None = None
+    """Which OSFP plugs the cage's firmware and wiring allow; None: either."""
+    accepts: tuple[FormFactor, ...] = ()
+    """Other plugs that work in it, at their own speed (a QSFP112 cage takes QSFP56)."""
+    rate_gbps: PositiveFloat
+    lanes: PositiveInt
+    lane_gbps: PositiveFloat
+    lane_rates_gbps: tuple[float, ...] = ()
+    """Other lane rates the cage can run at, besides ``lane_gbps``."""
+    protocols: frozenset[Protocol]
+    role: CageRole
+    layout: Layout
+    count: PositiveInt | None = None
+    name: str = "{n}"
+    """Pattern of the cage names; ``{n}`` counts from ``first``."""
+    first: int = 1
+    port_name: str = "{cage}/{p}"
+    """Pattern of the port names where a cage has several; ``{p}`` counts from 1."""
+    cages: tuple[CageEntry, ...] = ()
+    """Cages named one by one, instead of ``count``."""
+    modes: tuple[ModeSpec, ...] = Field(min_length=1)
+    module_power_max_w: PositiveFloat | None = None
+    neighbour_pairs: bool = False
+    """Cages 1+2, 3+4, ... are neighbours: the finest split of one switches the other off."""
+
+    def expand(self) -> list[Cage]:
+        """One :class:`Cage` for each receptacle, placed on the chassis."""
+        modes = tuple(
+            BreakoutMode(m.name, m.ports, m.rate_gbps, m.lanes_per_port, m.disables_neighbour)
+            for m in self.modes
+        )
+        entries = self.cages or tuple(
+            CageEntry(name=self.name.format(n=self.first + i)) for i in range(self.count or 0)
+        )
+        width_mm, height_mm = CAGE_SIZE_MM[self.form_factor]
+        cages = []
+        for index, entry in enumerate(entries):
+            x_mm, y_mm = self._place(index)
+            cages.append(
+                Cage(
+                    name=entry.name,
+                    group=self.group,
+                    form_factor=self.form_factor,
+                    shell=self.shell,
+                    takes=self.takes,
+                    accepts=self.accepts,
+                    rate_gbps=self.rate_gbps,
+                    lanes=self.lanes,
+                    lane_gbps=self.lane_gbps,
+                    lane_rates_gbps=tuple(sorted({self.lane_gbps, *self.lane_rates_gbps})),
+                    protocols=self.protocols,
+                    role=self.role,
+                    side=self.layout.side,
+                    x_mm=x_mm,
+                    y_mm=y_mm,
+                    width_mm=width_mm,
+                    height_mm=height_mm,
+                    modes=modes,
+                    ports=self._ports(entry, modes[0]),
+                    module_power_max_w=self.module_power_max_w,
+                    neighbour=self._neighbour(entries, index),
+                )
+            )
+        return cages
+
+    def _place(self, index: int) -> tuple[float, float]:
+        grid = self.layout
+        if grid.order == "columns":
+            column, row = divmod(index, grid.rows)
+        else:
+            row, column = divmod(index, grid.columns)
+        gaps = column // grid.gap_every if grid.gap_every else 0
+        x_mm = grid.x_mm + column * grid.pitch_x_mm + gaps * grid.gap_mm
+        return x_mm, grid.y_mm - row * grid.pitch_y_mm
+
+    def _ports(self, entry: CageEntry, mode: BreakoutMode) -> tuple[PortSpec, ...]:
+        if entry.ports:
+            return tuple(PortSpec(p.name, p.nic, p.gpu, p.rail) for p in entry.ports)
+        if mode.ports == 1:
+            return (PortSpec(entry.name),)
+        return tuple(
+            PortSpec(self.port_name.format(cage=entry.name, p=p + 1)) for p in range(mode.ports)
+        )
+
+    def _neighbour(self, entries: tuple[CageEntry, ...], index: int) -> str | None:
+        if not self.neighbour_pairs:
+            return None
+        other = index ^ 1
+        return entries[other].name if other < len(entries) else None
