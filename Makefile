@@ -30,6 +30,7 @@ help:
 made_here = $(if $(filter $(CURDIR),$(shell cat $(1)/.ready 2>/dev/null)),,force)
 
 setup: $(VENV)/.ready
+	@:
 
 $(VENV)/.ready: pyproject.toml $(call made_here,$(VENV))
 	@packaging/linux/system.sh venv $(VENV)

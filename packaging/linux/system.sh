@@ -25,8 +25,9 @@ say() { printf 'rackloom: %s\n' "$*" >&2; }
 
 # Prints the wanted packages that are not installed, in one query.
 missing_of() {
-    local installed wanted name found
-    installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' $(printf '%s\n' "$@" | tr '|' ' ') 2>/dev/null |
+    local installed wanted name found names
+    mapfile -t names < <(printf '%s\n' "${@//|/$'\n'}")
+    installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' "${names[@]}" 2>/dev/null |
         sed -n 's/^ii *//p' || true)
     for wanted in "$@"; do
         found=
