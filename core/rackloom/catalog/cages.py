@@ -6,8 +6,9 @@ one :class:`Cage` for each receptacle, with its place on the chassis.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, model_validator
 
 from rackloom.catalog.words import CageRole, FormFactor, PortCount, Protocol, Shell, Side
 
@@ -33,9 +34,11 @@ class PortSpec:
     rail: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cage:
-    """One receptacle. ``x_mm``/``y_mm``: its centre from the chassis' left and bottom, seen from ``side``."""
+    """One receptacle; compared by identity, since a part makes each of its cages once.
+
+    ``x_mm``/``y_mm``: its centre from the chassis' left and bottom, seen from ``side``."""
 
     name: str
     group: str
@@ -89,6 +92,7 @@ CAGE_SIZE_MM: dict[FormFactor, tuple[float, float]] = {
     FormFactor.RJ45: (11.7, 8.3),
     FormFactor.MPO_12: (12.4, 7.6),
     FormFactor.MPO_16: (12.4, 7.6),
+    FormFactor.MMC_12: (8.3, 5.7),
     FormFactor.LC_DUPLEX: (13.0, 11.0),
     FormFactor.NVLINK_BACKPLANE: (40.0, 20.0),
 }
@@ -107,6 +111,12 @@ class ModeSpec(_Frozen):
     rate_gbps: PositiveFloat
     lanes_per_port: PositiveInt
     disables_neighbour: bool = False
+    only: Literal["odd", "even"] | None = None
+    """Offered by the first, third, ... (``odd``) or second, fourth, ... cages of the group only."""
+
+    def offered_by(self, index: int) -> bool:
+        """Whether the group's cage of this index (from 0) has the mode."""
+        return self.only is None or (self.only == "odd") == (index % 2 == 0)
 
 
 class PortEntry(_Frozen):
@@ -126,7 +136,7 @@ class CageEntry(_Frozen):
 
 
 class Layout(_Frozen):
-    """A grid of cages on one face: ``columns`` x ``rows``, counted down the columns or along the rows."""
+    """A grid of cages on one face, counted down its columns or along its rows."""
 
     side: Side
     rows: PositiveInt = 1
@@ -173,11 +183,23 @@ class CageGroup(_Frozen):
     neighbour_pairs: bool = False
     """Cages 1+2, 3+4, ... are neighbours: the finest split of one switches the other off."""
 
+    @model_validator(mode="after")
+    def _default_mode_everywhere(self) -> "CageGroup":
+        if self.modes[0].only is not None:
+            raise ValueError(f"the default mode {self.modes[0].name!r} must be offered by all cages")
+        if self.count is None and not self.cages:
+            raise ValueError(f"cage group {self.group!r} needs a 'count' or a list of 'cages'")
+        return self
+
     def expand(self) -> list[Cage]:
         """One :class:`Cage` for each receptacle, placed on the chassis."""
-        modes = tuple(
+        everywhere = [
             BreakoutMode(m.name, m.ports, m.rate_gbps, m.lanes_per_port, m.disables_neighbour)
             for m in self.modes
+        ]
+        parities = tuple(
+            tuple(b for b, m in zip(everywhere, self.modes, strict=True) if m.offered_by(parity))
+            for parity in (0, 1)
         )
         entries = self.cages or tuple(
             CageEntry(name=self.name.format(n=self.first + i)) for i in range(self.count or 0)
@@ -186,6 +208,7 @@ class CageGroup(_Frozen):
         cages = []
         for index, entry in enumerate(entries):
             x_mm, y_mm = self._place(index)
+            modes = parities[index % 2]
             cages.append(
                 Cage(
                     name=entry.name,

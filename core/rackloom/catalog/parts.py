@@ -54,7 +54,7 @@ class Part(Frozen):
 
     def trust_of(self, field: str) -> Trust:
         """How far one figure of this part can be trusted."""
-        listed = any(e == field or e == "all" for e in self.estimates)
+        listed = any(e in {field, "all"} for e in self.estimates)
         return Trust.ESTIMATE if listed else self.trust
 
     @property
@@ -75,7 +75,9 @@ class Psu(Frozen):
     @model_validator(mode="after")
     def _needed_fits(self) -> "Psu":
         if self.needed is not None and self.needed > self.count:
-            raise ValueError(f"{self.needed} power supplies needed, but the device has {self.count}")
+            raise ValueError(
+                f"{self.needed} power supplies needed, but the device has {self.count}"
+            )
         return self
 
 
@@ -263,7 +265,7 @@ class FibreSpec(Frozen):
 
 
 class CablePart(Part):
-    """One family of assemblies in several stocked lengths. End 0 is the trunk, 1..n the branches."""
+    """A family of assemblies in several stocked lengths. End 0 is the trunk, 1..n the branches."""
 
     kind: Literal["cable"] = "cable"
     technology: CableTechnology

@@ -28,6 +28,7 @@ class FormFactor(StrEnum):
     RJ45 = "RJ45"
     MPO_12 = "MPO-12"
     MPO_16 = "MPO-16"
+    MMC_12 = "MMC-12"
     LC_DUPLEX = "LC duplex"
     NVLINK_BACKPLANE = "NVLink backplane"
 

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A device as built: the cages of its part and of the cards in its slots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rackloom.catalog.cages import BreakoutMode, Cage
+from rackloom.catalog.parts import DevicePart, NicPart, PartId, ServerPart
+from rackloom.design.entities import Device
+
+if TYPE_CHECKING:
+    from rackloom.design.draft import Draft
+    from rackloom.design.value import Design
+
+
+def cages_of(design: Design | Draft, device: Device) -> Mapping[str, Cage]:
+    """Every receptacle of a device by name; a card's are named after its slot (``slot2/1``)."""
+    part = design.part(device.part, DevicePart)
+    if not device.cards:
+        return part.cage_by_name
+    cages = dict(part.cage_by_name)
+    for slot_name, card_id in device.cards:
+        cages.update(_card_cages(part, slot_name, design.part(card_id, NicPart)))
+    return cages
+
+
+def _card_cages(part: DevicePart, slot_name: str, card: NicPart) -> dict[str, Cage]:
+    return _card_cages_by_id(id(part), id(card), _Pair(part, card), slot_name)
+
+
+class _Pair:
+    """Keeps both parts alive while they are a key by identity (parts hash slowly by content)."""
+
+    def __init__(self, part: DevicePart, card: NicPart) -> None:
+        self.part = part
+        self.card = card
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Pair) and self.part is other.part and self.card is other.card
+
+
+@lru_cache(maxsize=512)
+def _card_cages_by_id(part_key: int, card_key: int, pair: _Pair, slot_name: str) -> dict[str, Cage]:
+    part, card = pair.part, pair.card
+    slots = part.slots if isinstance(part, ServerPart) else ()
+    order = next((n for n, slot in enumerate(slots) if slot.name == slot_name), 0)
+    slot = slots[order] if slots else None
+    height_mm = max(part.rack_units, 1) * 44.45
+    cages: dict[str, Cage] = {}
+    for number, cage in enumerate(card.cages, start=1):
+        name = f"{slot_name}/{number}"
+        ports = tuple(
+            replace(
+                port,
+                name=name if len(cage.ports) == 1 else f"{name}/{p + 1}",
+                nic=slot_name,
+                gpu=slot.gpu if slot else None,
+                rail=slot.rail if slot else None,
+            )
+            for p, port in enumerate(cage.ports)
+        )
+        # Cards stand in slots from left to right at the rear; the exact place is the chassis'.
+        cages[name] = replace(
+            cage,
+            name=name,
+            group=slot_name,
+            x_mm=60.0 + 60.0 * order + (number - 1) * 22.0,
+            y_mm=min(height_mm / 2, height_mm - 12.0),
+            ports=ports,
+            neighbour=None,
+        )
+    return cages
+
+
+def fixed_mode(device: Device, cage: Cage) -> BreakoutMode | None:
+    """The breakout mode the user fixed for a cage, or None where it follows what is plugged."""
+    for name, mode in device.modes:
+        if name == cage.name:
+            return cage.mode(mode)
+    return None
+
+
+def part_ids_of(device: Device) -> tuple[PartId, ...]:
+    """Every part a device is made of."""
+    return (device.part, *(card for _, card in device.cards))

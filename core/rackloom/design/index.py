@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Look-ups derived from a design: who stands where, what is plugged into what.
+
+Keyed by rack and by device only, so that a patch copies small dicts (20,000 devices) and never the
+400,000 cables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rackloom.design.change import Change
+from rackloom.design.entities import Cable, Cord, Device, Module, Rack
+from rackloom.design.ids import CableId, CordId, DeviceId, ModuleId, RackId, RowId, by_age
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rackloom.design.value import Design
+
+
+@dataclass(frozen=True, slots=True)
+class Plug:
+    """What sits in a cage, or in one socket of the transceiver in it."""
+
+    cage: str
+    socket: int
+    cable: CableId | None
+    """The cable, or None for a transceiver without one."""
+    end: int
+    module: ModuleId | None
+    """The transceiver, or None for a cable plugged directly."""
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    groups: dict[str, list[str]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return {key: tuple(sorted(values, key=by_age)) for key, values in groups.items()}
+
+
+class DesignIndex:
+    """Who stands in a rack, which cables, modules and cords touch a device.
+
+    Values are tuples of ids, oldest first.
+    """
+
+    __slots__ = (
+        "cables_of_device",
+        "cords_from_source",
+        "cords_of_device",
+        "devices_in_rack",
+        "modules_of_device",
+        "racks_in_row",
+    )
+
+    devices_in_rack: Mapping[RackId, tuple[DeviceId, ...]]
+    racks_in_row: Mapping[RowId, tuple[RackId, ...]]
+    cables_of_device: Mapping[DeviceId, tuple[CableId, ...]]
+    modules_of_device: Mapping[DeviceId, tuple[ModuleId, ...]]
+    cords_of_device: Mapping[DeviceId, tuple[CordId, ...]]
+    """Cords that feed the device (at its inlets)."""
+    cords_from_source: Mapping[str, tuple[CordId, ...]]
+    """Cords that leave a PDU or feed."""
+
+    @classmethod
+    def build(cls, design: Design) -> DesignIndex:
+        """All look-ups from scratch."""
+        index = cls()
+        index.devices_in_rack = _grouped((d.rack, d.id) for d in design.devices.values())  # type: ignore[assignment]
+        index.racks_in_row = _grouped((r.row, r.id) for r in design.racks.values())  # type: ignore[assignment]
+        index.cables_of_device = _grouped(  # type: ignore[assignment]
+            (device, c.id) for c in design.cables.values() for device in _devices_of(c)
+        )
+        index.modules_of_device = _grouped((m.device, m.id) for m in design.modules.values())  # type: ignore[assignment]
+        index.cords_of_device = _grouped((c.device, c.id) for c in design.cords.values())  # type: ignore[assignment]
+        index.cords_from_source = _grouped((c.source, c.id) for c in design.cords.values())  # type: ignore[assignment]
+        return index
+
+    def patched(self, change: Change) -> DesignIndex:
+        """The index of the design after a change, sharing what did not change."""
+        touched: dict[str, set[str]] = {}
+        for record in change:
+            for entity in (record.before, record.after):
+                for name, key in _memberships(entity):
+                    touched.setdefault(name, set()).add(key)
+        index = DesignIndex()
+        for name in self.__slots__:
+            setattr(index, name, getattr(self, name))
+        for name, keys in touched.items():
+            setattr(index, name, self._patch(name, keys, change))
+        return index
+
+    def _patch(self, name: str, keys: set[str], change: Change) -> dict[str, tuple[str, ...]]:
+        """One look-up with these keys worked out again."""
+        old: Mapping[str, tuple[str, ...]] = getattr(self, name)
+        members = {key: set(old.get(key, ())) for key in keys}
+        for record in change.of(_TABLE_OF_LOOKUP[name]):
+            for lookup, key in _memberships(record.before):
+                if lookup == name:
+                    members[key].discard(record.id)
+            for lookup, key in _memberships(record.after):
+                if lookup == name:
+                    members[key].add(record.id)
+        new = dict(old)
+        for key, ids in members.items():
+            if ids:
+                new[key] = tuple(sorted(ids, key=by_age))
+            else:
+                new.pop(key, None)
+        return new
+
+    def plugs(self, design: Design, device_id: DeviceId) -> tuple[Plug, ...]:
+        """Everything plugged into a device, transceivers with and without a cable."""
+        modules = {design.modules[m].cage: m for m in self.modules_of_device.get(device_id, ())}
+        plugs = [
+            Plug(end.cage, end.socket, cable_id, end.end, modules.get(end.cage))
+            for cable_id in self.cables_of_device.get(device_id, ())
+            for end in design.cables[cable_id].ends
+            if end.device == device_id
+        ]
+        cabled = {plug.cage for plug in plugs}
+        plugs += [
+            Plug(cage, 0, None, 0, module) for cage, module in modules.items() if cage not in cabled
+        ]
+        return tuple(plugs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DesignIndex) and all(
+            getattr(self, name) == getattr(other, name) for name in self.__slots__
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+_TABLE_OF_LOOKUP = {
+    "devices_in_rack": "devices",
+    "racks_in_row": "racks",
+    "cables_of_device": "cables",
+    "modules_of_device": "modules",
+    "cords_of_device": "cords",
+    "cords_from_source": "cords",
+}
+
+
+def _devices_of(cable: Cable) -> tuple[DeviceId, ...]:
+    """The devices a cable touches, each once, in the order of its ends."""
+    return tuple(dict.fromkeys(end.device for end in cable.ends))
+
+
+def _memberships(entity: object) -> list[tuple[str, str]]:
+    """Under which look-up and key an entity is listed."""
+    match entity:
+        case Device():
+            return [("devices_in_rack", entity.rack)]
+        case Cable():
+            return [("cables_of_device", device) for device in _devices_of(entity)]
+        case Module():
+            return [("modules_of_device", entity.device)]
+        case Cord():
+            return [("cords_of_device", entity.device), ("cords_from_source", entity.source)]
+        case Rack():
+            return [("racks_in_row", entity.row)]
+        case _:
+            return []

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Links: the logical adjacencies that cables make. A cable is not a link; one may carry several.
+
+Both ends of a cable are laid over its lanes. A port of one side and a port of the other make a
+link when they cover the same share of the cable; where they do not, there is none (and a check
+says so).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rackloom.catalog.cages import BreakoutMode, Cage
+from rackloom.catalog.parts import CablePart, PlugSpec, TransceiverPart
+from rackloom.catalog.words import CableTechnology
+from rackloom.design.change import Change
+from rackloom.design.entities import Cable, CableEnd, Device
+from rackloom.design.hardware import cages_of, fixed_mode
+from rackloom.design.ids import CableId, DeviceId
+
+if TYPE_CHECKING:
+    from rackloom.design.value import Design
+
+_WHOLE = 3840
+"""A cable end in integer shares: divisible by 16 lanes in each of 8 branches, and more."""
+
+
+@dataclass(frozen=True, slots=True)
+class PortRef:
+    """A logical port of a placed device: number ``index`` (from 0) of a cage in its mode."""
+
+    device: DeviceId
+    cage: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two ports that see each other through one cable; ``a`` is at the cable's trunk end."""
+
+    cable: CableId
+    a: PortRef
+    b: PortRef
+    rate_gbps: float
+    lanes: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Face:
+    """A port as a cable end sees it: which share of the end it covers, and what it can run."""
+
+    index: int
+    start: int
+    width: int
+    rate_gbps: float
+    lanes: int
+
+
+def cage_mode(design: Design, device: Device, cage: Cage) -> BreakoutMode:
+    """The breakout mode a cage is in: the fixed one, else the default, finer if the plug needs it.
+
+    A 1:4 cable in a twin-port cage makes four ports of it without anyone configuring it.
+    """
+    fixed = fixed_mode(device, cage)
+    if fixed is not None:
+        return fixed
+    lanes = [
+        lit
+        for cable_id in design.index.cables_of_device.get(device.id, ())
+        for end in design.cables[cable_id].ends
+        if end.device == device.id and end.cage == cage.name
+        if (lit := _lanes_per_link(design, design.cables[cable_id], end)) is not None
+    ]
+    return mode_for(cage, min(lanes)) if lanes else cage.default_mode
+
+
+@lru_cache(maxsize=8192)
+def mode_for(cage: Cage, lanes: int) -> BreakoutMode:
+    """The coarsest mode whose ports fit into ``lanes`` lanes; the default where it does."""
+    default = cage.default_mode
+    if default.lanes_per_port <= lanes:
+        return default
+    fine = [m for m in cage.modes if m.lanes_per_port <= lanes]
+    return max(fine, key=lambda m: (m.lanes_per_port, m.rate_gbps)) if fine else default
+
+
+def _lanes_per_link(design: Design, cable: Cable, end: CableEnd) -> int | None:
+    """Electrical lanes that one far end can light at this end; None for a dark fibre."""
+    part = design.part(cable.part, CablePart)
+    if part.technology is not CableTechnology.FIBRE:
+        return part.ends[end.end].lanes if end.end else _trunk_lanes(part)
+    module = module_in(design, end.device, end.cage)
+    if module is None:
+        return None
+    return max(module.lanes // module.sockets // part.branches, 1)
+
+
+def _trunk_lanes(part: CablePart) -> int | None:
+    lanes = part.ends[0].lanes
+    return None if lanes is None else max(lanes // part.branches, 1)
+
+
+def cable_links(design: Design, cable: Cable) -> tuple[Link, ...]:
+    """The links a cable carries, as its ends are plugged. Loose or dark ends carry none."""
+    part = design.part(cable.part, CablePart)
+    trunk = next((end for end in cable.ends if end.end == 0), None)
+    if trunk is None:
+        return ()
+    near = {(face.start, face.width): face for face in _faces(design, part, trunk)}
+    branch = _WHOLE // part.branches
+    links: list[Link] = []
+    for end in cable.ends:
+        if end.end == 0:
+            continue
+        for far in _faces(design, part, end):
+            # A splitter's branch lights only its own share of the far optic's lanes.
+            lit = branch if part.technology is CableTechnology.FIBRE else _WHOLE
+            if far.start + far.width > lit:
+                continue
+            start = (end.end - 1) * branch + far.start * branch // lit
+            face = near.get((start, far.width * branch // lit))
+            if face is None:
+                continue
+            links.append(
+                Link(
+                    cable.id,
+                    PortRef(trunk.device, trunk.cage, face.index),
+                    PortRef(end.device, end.cage, far.index),
+                    min(face.rate_gbps, far.rate_gbps),
+                    min(face.lanes, far.lanes),
+                )
+            )
+    return tuple(links)
+
+
+def _faces(design: Design, part: CablePart, end: CableEnd) -> tuple[_Face, ...]:
+    device = design.devices[end.device]
+    cage = cages_of(design, device)[end.cage]
+    mode = cage_mode(design, device, cage)
+    if part.technology is not CableTechnology.FIBRE:
+        spec = part.ends[end.end]
+        return _direct(cage, mode, spec.lanes or cage.lanes, _lane_gbps(spec, part))
+    module = module_in(design, end.device, end.cage)
+    if module is None or end.socket >= module.sockets:
+        return ()
+    shape = (module.lanes, module.lane_gbps, module.optical_lanes, module.optical_lane_gbps)
+    return _optical(cage, mode, end.socket, module.sockets, *shape)
+
+
+def _lane_gbps(spec: PlugSpec, part: CablePart) -> float | None:
+    """Lane rate at one end; a gearbox cable has another one at each end."""
+    if part.lane_gbps is not None or not spec.rate_gbps or not spec.lanes:
+        return part.lane_gbps
+    return spec.rate_gbps / spec.lanes
+
+
+def _port_lane_gbps(mode: BreakoutMode, plug_lane_gbps: float | None) -> float:
+    full = mode.rate_gbps / mode.lanes_per_port
+    return full if plug_lane_gbps is None else min(full, plug_lane_gbps)
+
+
+@lru_cache(maxsize=16384)
+def _direct(
+    cage: Cage, mode: BreakoutMode, lanes: int, lane_gbps: float | None
+) -> tuple[_Face, ...]:
+    per_port = mode.lanes_per_port
+    share = _WHOLE // lanes
+    rate_gbps = _port_lane_gbps(mode, lane_gbps) * per_port
+    return tuple(
+        _Face(i, i * per_port * share, per_port * share, rate_gbps, per_port)
+        for i in range(mode.ports)
+        if (i + 1) * per_port <= min(lanes, cage.lanes)
+    )
+
+
+@lru_cache(maxsize=16384)
+def _optical(
+    cage: Cage,
+    mode: BreakoutMode,
+    socket: int,
+    sockets: int,
+    lanes: int,
+    lane_gbps: float,
+    optical_lanes: int,
+    optical_lane_gbps: float,
+) -> tuple[_Face, ...]:
+    """Ports behind one fibre socket. A gearbox optic has fewer, faster lanes on the line side."""
+    del cage
+    share = _WHOLE * sockets // lanes
+    line_gbps = optical_lanes * optical_lane_gbps / lanes  # per host lane
+    rate_gbps = min(_port_lane_gbps(mode, lane_gbps), line_gbps) * mode.lanes_per_port
+    faces = []
+    for i in range(mode.ports):
+        start = i * mode.lanes_per_port * share - socket * _WHOLE
+        width = mode.lanes_per_port * share
+        if start >= 0 and start + width <= _WHOLE:
+            faces.append(_Face(i, start, width, rate_gbps, mode.lanes_per_port))
+    return tuple(faces)
+
+
+def module_in(design: Design, device_id: DeviceId, cage: str) -> TransceiverPart | None:
+    """The transceiver in a cage, or None."""
+    for module_id in design.index.modules_of_device.get(device_id, ()):
+        module = design.modules[module_id]
+        if module.cage == cage:
+            return design.part(module.part, TransceiverPart)
+    return None
+
+
+def port_name(design: Design, port: PortRef) -> str:
+    """What a person calls a port of a device: ``12/2``, ``OSFP4P1``."""
+    device = design.devices[port.device]
+    cage = cages_of(design, device)[port.cage]
+    return cage.port_name(cage_mode(design, device, cage), port.index)
+
+
+def build_links(design: Design) -> dict[CableId, tuple[Link, ...]]:
+    """The links of every cable; cables that carry none are left out."""
+    return {
+        cable_id: links
+        for cable_id, cable in design.cables.items()
+        if (links := cable_links(design, cable))
+    }
+
+
+def patched_links(
+    links: Mapping[CableId, tuple[Link, ...]], after: Design, change: Change
+) -> Mapping[CableId, tuple[Link, ...]]:
+    """The links after a change, worked out again only for the cables it can have touched."""
+    cables = dict.fromkeys(affected_cables(after, change))
+    if not cables:
+        return links
+    new = dict(links)
+    for cable_id in cables:
+        cable = after.cables.get(cable_id)
+        found = cable_links(after, cable) if cable is not None else ()
+        if found:
+            new[cable_id] = found
+        else:
+            new.pop(cable_id, None)
+    return new
+
+
+def affected_cables(after: Design, change: Change) -> Iterator[CableId]:
+    """Cables whose links a change can have altered: touched themselves, or at a touched device.
+
+    A cable that comes or goes can change the mode of its cages, and so its neighbours' links.
+    """
+    devices: set[DeviceId] = set()
+    for record in change.of("cables"):
+        yield CableId(record.id)
+        for cable in (record.before, record.after):
+            if cable is not None:
+                devices |= {end.device for end in cable.ends}
+    for record in change.of("modules"):
+        devices |= {m.device for m in (record.before, record.after) if m is not None}
+    for record in change.of("devices"):
+        before, now = record.before, record.after
+        if before is None or now is None:
+            continue
+        if (before.part, before.cards, before.modes) != (now.part, now.cards, now.modes):
+            devices.add(now.id)
+    if any(True for _ in change.of("parts")):
+        yield from after.cables
+    for device_id in devices:
+        yield from after.index.cables_of_device.get(device_id, ())

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Design: what is drawn, as one immutable value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rackloom.catalog.parts import DevicePart, Part, PartId
+from rackloom.design.change import Change, Record
+from rackloom.design.entities import (
+    ID_PREFIX,
+    TABLES,
+    AcceptedFinding,
+    Cable,
+    Cord,
+    Device,
+    Feed,
+    Module,
+    Note,
+    Rack,
+    Row,
+    SeverityOverride,
+    SiteSettings,
+)
+from rackloom.design.ids import (
+    CableId,
+    CordId,
+    DeviceId,
+    FeedId,
+    ModuleId,
+    NoteId,
+    RackId,
+    RowId,
+    number_of,
+)
+
+if TYPE_CHECKING:
+    from rackloom.design.index import DesignIndex
+    from rackloom.design.links import Link
+
+ALL_TABLES = (*TABLES, "parts")
+
+P = TypeVar("P", bound=Part)
+
+
+class Design:
+    """Tables of entities by id, and the parts they use. Nobody writes to it once it is out.
+
+    Two designs are equal when their tables are. ``Design()`` is an empty one.
+    """
+
+    __slots__ = ("__dict__", "_tables")
+
+    _tables: dict[str, dict[str, Any]]
+
+    def __init__(self, tables: Mapping[str, dict[str, Any]] | None = None) -> None:
+        given = tables or {}
+        self._tables = {name: given.get(name, {}) for name in ALL_TABLES}
+        if not self._tables["settings"]:
+            self._tables["settings"] = {"site": SiteSettings()}
+
+    def table(self, name: str) -> Mapping[str, Any]:
+        """One table by name, read-only."""
+        return MappingProxyType(self._tables[name])
+
+    @property
+    def settings(self) -> SiteSettings:
+        """The project's settings."""
+        settings: SiteSettings = self._tables["settings"]["site"]
+        return settings
+
+    @property
+    def rows(self) -> Mapping[RowId, Row]:
+        """Rows by id."""
+        return self._tables["rows"]  # type: ignore[return-value]
+
+    @property
+    def racks(self) -> Mapping[RackId, Rack]:
+        """Racks by id."""
+        return self._tables["racks"]  # type: ignore[return-value]
+
+    @property
+    def devices(self) -> Mapping[DeviceId, Device]:
+        """Devices by id."""
+        return self._tables["devices"]  # type: ignore[return-value]
+
+    @property
+    def modules(self) -> Mapping[ModuleId, Module]:
+        """Transceivers by id."""
+        return self._tables["modules"]  # type: ignore[return-value]
+
+    @property
+    def cables(self) -> Mapping[CableId, Cable]:
+        """Cables by id."""
+        return self._tables["cables"]  # type: ignore[return-value]
+
+    @property
+    def feeds(self) -> Mapping[FeedId, Feed]:
+        """Power feeds by id."""
+        return self._tables["feeds"]  # type: ignore[return-value]
+
+    @property
+    def cords(self) -> Mapping[CordId, Cord]:
+        """Power cords by id."""
+        return self._tables["cords"]  # type: ignore[return-value]
+
+    @property
+    def notes(self) -> Mapping[NoteId, Note]:
+        """Notes by id."""
+        return self._tables["notes"]  # type: ignore[return-value]
+
+    @property
+    def accepted(self) -> Mapping[str, AcceptedFinding]:
+        """Accepted findings by id."""
+        return self._tables["accepted"]
+
+    @property
+    def severities(self) -> Mapping[str, SeverityOverride]:
+        """Severity overrides by rule id."""
+        return self._tables["severities"]
+
+    @property
+    def parts(self) -> Mapping[PartId, Part]:
+        """Catalogue parts this design uses, by id."""
+        return self._tables["parts"]  # type: ignore[return-value]
+
+    def part(self, part_id: PartId, kind: type[P]) -> P:
+        """An embedded part of a known type; raises KeyError or TypeError on a broken design."""
+        part = self._tables["parts"][part_id]
+        if not isinstance(part, kind):
+            raise TypeError(f"{part_id} is a {type(part).__name__}, not a {kind.__name__}")
+        return part
+
+    def device_part(self, device_id: DeviceId) -> DevicePart:
+        """What a device is."""
+        return self.part(self.devices[device_id].part, DevicePart)
+
+    def name_of(self, entity_id: str) -> str:
+        """What a person calls the entity with this id: its name, label or, failing both, its id."""
+        for table in ("devices", "racks", "rows", "feeds", "cables"):
+            entity = self._tables[table].get(entity_id)
+            if entity is not None:
+                return getattr(entity, "name", "") or getattr(entity, "label", "") or entity_id
+        return entity_id
+
+    def find(self, entity_id: str) -> tuple[str, Any] | None:
+        """Table name and entity of an id, or None."""
+        for table, rows in self._tables.items():
+            if table not in {"parts", "severities"} and entity_id in rows:
+                return table, rows[entity_id]
+        return None
+
+    @cached_property
+    def index(self) -> DesignIndex:
+        """Derived look-ups; built once, and carried along by edits."""
+        from rackloom.design.index import DesignIndex
+
+        return DesignIndex.build(self)
+
+    @cached_property
+    def links(self) -> Mapping[CableId, tuple[Link, ...]]:
+        """The links each cable carries; cables that carry none are not in it."""
+        from rackloom.design.links import build_links
+
+        return build_links(self)
+
+    @cached_property
+    def next_number(self) -> int:
+        """The number the next new id ends in; greater than that of every entity here."""
+        return 1 + max(
+            (number_of(key) for name in ID_PREFIX for key in self._tables[name]), default=0
+        )
+
+    def apply(self, change: Change) -> Design:
+        """The design after a change; tables the change leaves alone are shared.
+
+        The change must have been made against this design (or be the inverse of the one that
+        made it): ``before`` of each record is what this design holds.
+        """
+        tables = dict(self._tables)
+        fresh: set[str] = set()
+        for record in change:
+            if record.table not in fresh:
+                tables[record.table] = dict(tables[record.table])
+                fresh.add(record.table)
+            if record.after is None:
+                tables[record.table].pop(record.id, None)
+            else:
+                tables[record.table][record.id] = record.after
+        after = Design(tables)
+        if "index" in self.__dict__:
+            after.__dict__["index"] = self.index.patched(change)
+        if "links" in self.__dict__:
+            from rackloom.design.links import patched_links
+
+            after.__dict__["links"] = patched_links(self.links, after, change)
+        if "next_number" in self.__dict__:
+            made = max((number_of(r.id) for r in change if r.before is None), default=0)
+            after.__dict__["next_number"] = max(self.next_number, made + 1)
+        return after
+
+    def diff(self, later: Design) -> Change:
+        """The change that leads from this design to another one."""
+        records = []
+        for name in ALL_TABLES:
+            mine, theirs = self._tables[name], later._tables[name]
+            if mine is theirs:
+                continue
+            records += [
+                Record(name, key, mine.get(key), theirs.get(key))
+                for key in mine.keys() | theirs.keys()
+                if mine.get(key) != theirs.get(key)
+            ]
+        return Change(tuple(sorted(records, key=lambda r: (ALL_TABLES.index(r.table), r.id))))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Design) and self._tables == other._tables
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        counts = ", ".join(
+            f"{len(rows)} {name}"
+            for name, rows in self._tables.items()
+            if rows and name not in {"settings", "parts"}
+        )
+        return f"<Design: {counts or 'empty'}>"
