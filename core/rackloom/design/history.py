@@ -57,6 +57,10 @@ class History:
         self._clean = self._position
         self._last_merge_s = float("-inf")
 
+    def mark_dirty(self) -> None:
+        """Say that no state of this history has been saved (what recovery brought back)."""
+        self._clean = None
+
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call ``listener`` after each step; returns the function that stops it."""
         self._listeners.append(listener)
