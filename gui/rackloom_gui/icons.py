@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our own line icons, coloured from the theme when they are loaded.
+
+The SVG files are drawn on a 24 x 24 grid with `currentColor`; here that becomes a token's
+colour, and the result is kept by name, colour, size and device pixel ratio.
+"""
+
+from functools import cache
+from importlib.resources import files
+
+from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from rackloom_gui.theme import Theme, Tokens
+
+ICON_SIZES = (16, 20, 24, 32)
+"""Logical sizes kept ready in every `QIcon`."""
+
+
+@cache
+def icon_names() -> frozenset[str]:
+    """Names of all icons that are shipped."""
+    folder = files("rackloom_resources") / "icons"
+    return frozenset(
+        entry.name.removesuffix(".svg")
+        for entry in folder.iterdir()
+        if entry.name.endswith(".svg") and entry.name != "rackloom.svg"
+    )
+
+
+@cache
+def _source(name: str) -> str:
+    if name not in icon_names():
+        raise KeyError(f"no icon {name!r} in rackloom_resources/icons")
+    return (files("rackloom_resources") / "icons" / f"{name}.svg").read_text("utf-8")
+
+
+def render_icon(name: str, color: QColor, size: int, ratio: float = 1.0) -> QPixmap:
+    """One icon as a pixmap of `size` logical pixels at a device pixel ratio, not cached."""
+    svg = _source(name).replace("currentColor", color.name())
+    renderer = QSvgRenderer(QByteArray(svg.encode()))
+    edge = max(1, round(size * ratio))
+    pixmap = QPixmap(edge, edge)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    renderer.render(painter, QRectF(0, 0, edge, edge))
+    painter.end()
+    pixmap.setDevicePixelRatio(ratio)
+    return pixmap
+
+
+class Icons(QObject):
+    """Icons in the colours of the theme; after `changed`, ask again for what is on screen."""
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._tokens = theme.tokens
+        self._icons: dict[tuple[str, str], QIcon] = {}
+        self._pixmaps: dict[tuple[str, int, int, float], QPixmap] = {}
+        theme.changed.connect(self._on_theme_changed)
+
+    def icon(self, name: str, token: str = "text") -> QIcon:
+        """The icon in a token's colour ("text", "error", "accent", ...), greyed when disabled."""
+        known = self._icons.get((name, token))
+        if known is not None:
+            return known
+        color: QColor = getattr(self._tokens, token)
+        icon = QIcon()
+        for ratio in _ratios():
+            for size in ICON_SIZES:
+                icon.addPixmap(self.pixmap(name, color, size, ratio))
+                icon.addPixmap(
+                    self.pixmap(name, self._tokens.text_disabled, size, ratio),
+                    QIcon.Mode.Disabled,
+                )
+                icon.addPixmap(
+                    self.pixmap(name, self._tokens.selected_text, size, ratio),
+                    QIcon.Mode.Selected,
+                )
+        self._icons[name, token] = icon
+        return icon
+
+    def pixmap(self, name: str, color: QColor, size: int, ratio: float = 1.0) -> QPixmap:
+        """The icon as a pixmap of `size` logical pixels in any colour."""
+        key = (name, color.rgba(), size, ratio)
+        known = self._pixmaps.get(key)
+        if known is None:
+            known = self._pixmaps[key] = render_icon(name, color, size, ratio)
+        return known
+
+    def _on_theme_changed(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        self._icons.clear()
+        self._pixmaps.clear()
+        self.changed.emit()
+
+
+def _ratios() -> list[float]:
+    """The device pixel ratios of all screens, so that no icon is ever scaled."""
+    return sorted({screen.devicePixelRatio() for screen in QGuiApplication.screens()} | {1.0})
