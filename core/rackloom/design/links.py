@@ -88,11 +88,19 @@ def mode_for(cage: Cage, lanes: int) -> BreakoutMode:
 
 
 def _lanes_per_link(design: Design, cable: Cable, end: CableEnd) -> int | None:
-    """Electrical lanes that one far end can light at this end; None for a dark fibre."""
     part = design.part(cable.part, CablePart)
     if part.technology is not CableTechnology.FIBRE:
-        return part.ends[end.end].lanes if end.end else _trunk_lanes(part)
-    module = module_in(design, end.device, end.cage)
+        return lit_lanes(part, end.end, None)
+    return lit_lanes(part, end.end, module_in(design, end.device, end.cage))
+
+
+def lit_lanes(part: CablePart, end: int, module: TransceiverPart | None) -> int | None:
+    """Electrical lanes that one far end can light at this end of a cable.
+
+    ``module`` is the transceiver a fibre ends in; None for a dark fibre, or where it is unknown.
+    """
+    if part.technology is not CableTechnology.FIBRE:
+        return part.ends[end].lanes if end else _trunk_lanes(part)
     if module is None:
         return None
     return max(module.lanes // module.sockets // part.branches, 1)
