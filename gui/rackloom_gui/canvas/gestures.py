@@ -99,8 +99,11 @@ class Tool(Protocol):
     def leave(self) -> None:
         """The pointer left the view."""
 
-    def double_click(self, event: PointerEvent) -> None:
-        """The left button was pressed twice; the first press was a gesture of its own."""
+    def double_click(self, event: PointerEvent) -> bool:
+        """The left button was pressed twice quickly; the first was a gesture of its own.
+
+        False: the second press is one like any other.
+        """
 
     def context(self, event: PointerEvent) -> bool:
         """The right button was clicked. True if it meant something to the tool: no menu then."""
@@ -126,8 +129,8 @@ class BaseTool:
     def leave(self) -> None:
         return None
 
-    def double_click(self, _event: PointerEvent) -> None:
-        return None
+    def double_click(self, _event: PointerEvent) -> bool:
+        return False
 
     def context(self, _event: PointerEvent) -> bool:
         return False
@@ -147,6 +150,9 @@ class DropTarget(Protocol):
 
     def drag_move(self, event: QDragMoveEvent, scene: QPointF) -> bool:
         """Show the ghost; whether a drop here would be taken."""
+
+    def drag_scrolled(self, scene: QPointF) -> None:
+        """The view scrolled by itself under the resting pointer: move the ghost."""
 
     def drag_leave(self) -> None:
         """The drag went away or was given up."""
