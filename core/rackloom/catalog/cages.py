@@ -100,14 +100,14 @@ CAGE_SIZE_MM: dict[FormFactor, tuple[float, float]] = {
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class ModeSpec(_Frozen):
     """A breakout mode as the catalogue writes it."""
 
     name: str
-    ports: PositiveInt
+    ports: PositiveInt = Field(le=64)
     rate_gbps: PositiveFloat
     lanes_per_port: PositiveInt
     disables_neighbour: bool = False
@@ -170,7 +170,7 @@ class CageGroup(_Frozen):
     protocols: frozenset[Protocol]
     role: CageRole
     layout: Layout
-    count: PositiveInt | None = None
+    count: PositiveInt | None = Field(default=None, le=1024)
     name: str = "{n}"
     """Pattern of the cage names; ``{n}`` counts from ``first``."""
     first: int = 1
@@ -186,7 +186,9 @@ class CageGroup(_Frozen):
     @model_validator(mode="after")
     def _default_mode_everywhere(self) -> "CageGroup":
         if self.modes[0].only is not None:
-            raise ValueError(f"the default mode {self.modes[0].name!r} must be offered by all cages")
+            raise ValueError(
+                f"the default mode {self.modes[0].name!r} must be offered by all cages"
+            )
         if self.count is None and not self.cages:
             raise ValueError(f"cage group {self.group!r} needs a 'count' or a list of 'cages'")
         return self
@@ -202,7 +204,8 @@ class CageGroup(_Frozen):
             for parity in (0, 1)
         )
         entries = self.cages or tuple(
-            CageEntry(name=self.name.format(n=self.first + i)) for i in range(self.count or 0)
+            CageEntry(name=self.name.replace("{n}", str(self.first + i)))
+            for i in range(self.count or 0)
         )
         width_mm, height_mm = CAGE_SIZE_MM[self.form_factor]
         cages = []
@@ -251,9 +254,8 @@ class CageGroup(_Frozen):
             return tuple(PortSpec(p.name, p.nic, p.gpu, p.rail) for p in entry.ports)
         if mode.ports == 1:
             return (PortSpec(entry.name),)
-        return tuple(
-            PortSpec(self.port_name.format(cage=entry.name, p=p + 1)) for p in range(mode.ports)
-        )
+        pattern = self.port_name.replace("{cage}", entry.name)
+        return tuple(PortSpec(pattern.replace("{p}", str(p + 1))) for p in range(mode.ports))
 
     def _neighbour(self, entries: tuple[CageEntry, ...], index: int) -> str | None:
         if not self.neighbour_pairs:

@@ -17,6 +17,9 @@ try:
 except ImportError:  # a PyYAML built without libyaml reads the same, ten times slower
     from yaml import SafeLoader as _Loader  # type: ignore[assignment]
 
+MAX_CATALOG_CHARACTERS = 16_000_000
+"""Longer files are refused unread: fifty times what ships with the program."""
+
 _P = TypeVar("_P", bound=Part)
 _PART: TypeAdapter[AnyPart] = TypeAdapter(AnyPart)
 
@@ -70,18 +73,42 @@ def _haystack(part: Part) -> str:
 def load_parts(text: str, where: str) -> tuple[list[Part], dict[str, str]]:
     """Parts and sources of one YAML file; ``where`` names the file in errors.
 
-    Raises CatalogError with the file, the part and the field.
+    Raises CatalogError with the file, the part and the field; a part id may occur once.
     """
+    document = _read_yaml(text, where)
+    if not isinstance(document, dict) or not isinstance(document.get("parts"), list):
+        raise CatalogError(f"{where}: a catalogue file needs a list called 'parts'")
+    sources = document.get("sources") or {}
+    if not isinstance(sources, dict):
+        raise CatalogError(f"{where}: 'sources' must map each key to the text of its source")
+    parts = [parse_part(entry, where) for entry in document["parts"]]
+    _refuse_duplicates(parts, where)
+    return parts, {str(key): str(text) for key, text in sources.items()}
+
+
+def _read_yaml(text: str, where: str) -> Any:
+    if len(text) > MAX_CATALOG_CHARACTERS:
+        raise CatalogError(
+            f"{where}: the file is too long for a catalogue ({len(text):,} characters)"
+        )
     try:
-        document = yaml.load(text, Loader=_Loader)
+        return yaml.load(text, Loader=_Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f" line {mark.line + 1}" if mark else ""
         raise CatalogError(f"{where}{line}: this is not YAML that can be read") from error
-    if not isinstance(document, dict) or not isinstance(document.get("parts"), list):
-        raise CatalogError(f"{where}: a catalogue file needs a list called 'parts'")
-    parts = [parse_part(entry, where) for entry in document["parts"]]
-    return parts, {str(k): str(v) for k, v in (document.get("sources") or {}).items()}
+    except RecursionError as error:
+        raise CatalogError(f"{where}: this YAML is nested too deeply") from error
+    except ValueError as error:  # 2026-02-31 looks like a date to YAML and is none
+        raise CatalogError(f"{where}: a value in this YAML cannot be read ({error})") from error
+
+
+def _refuse_duplicates(parts: Iterable[Part], where: str) -> None:
+    seen: set[PartId] = set()
+    for part in parts:
+        if part.id in seen:
+            raise CatalogError(f"{where}: two parts are called {part.id!r}; rename one of them")
+        seen.add(part.id)
 
 
 def parse_part(entry: Any, where: str) -> Part:
@@ -107,4 +134,5 @@ def load_bundled() -> Catalog:
             more, cited = load_parts(entry.read_text(encoding="utf-8"), entry.name)
             parts.extend(more)
             sources.update(cited)
+    _refuse_duplicates(parts, "the bundled catalogue")
     return Catalog(parts, sources)

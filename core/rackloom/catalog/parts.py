@@ -35,7 +35,7 @@ Airflow = Literal["front-to-rear", "rear-to-front", "port-to-power", "power-to-p
 class Frozen(BaseModel):
     """Base of everything read from a catalogue file: immutable, and strict about unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Part(Frozen):
@@ -201,7 +201,7 @@ class OutletGroup(Frozen):
     """Outlets of one kind on one leg of a PDU."""
 
     kind: Literal["C13", "C19", "C13/C19", "5-20R"]
-    count: PositiveInt
+    count: PositiveInt = Field(le=200)
     leg: Literal["L1", "L2", "L3"] | None = None
     """``None``: the sources do not say which leg, so legs of this PDU are not summed."""
 
