@@ -5,16 +5,28 @@ from __future__ import annotations
 
 from rackloom.catalog.cages import CageEntry, CageGroup, Layout, ModeSpec, PortEntry
 from rackloom.catalog.parts import (
+    CablePart,
     DevicePart,
     OutletGroup,
     PartId,
     PduPart,
+    PlugSpec,
     Psu,
     RackPart,
     ServerPart,
+    Stock,
     SwitchPart,
 )
-from rackloom.catalog.words import CageRole, FormFactor, Inlet, PortCount, Protocol, Shell, Side
+from rackloom.catalog.words import (
+    CableTechnology,
+    CageRole,
+    FormFactor,
+    Inlet,
+    PortCount,
+    Protocol,
+    Shell,
+    Side,
+)
 from rackloom.design import Design, Draft
 from rackloom.design.edits import add_device, add_rack, add_row
 from rackloom.design.ids import DeviceId, RackId, RowId
@@ -150,3 +162,47 @@ class Room:
     def design(self) -> Design:
         """What stands there now."""
         return self.draft.close("furnish")[0]
+
+
+def plug(shell: Shell, count: PortCount, rate_gbps: float, lanes: int) -> PlugSpec:
+    """An OSFP plug."""
+    return PlugSpec(
+        form_factor=FormFactor.OSFP,
+        shell=shell,
+        port_count=count,
+        rate_gbps=rate_gbps,
+        lanes=lanes,
+        power_w=0.1,
+    )
+
+
+def straight_dac(lengths_m: tuple[float, ...] = (0.5, 1, 1.5, 2)) -> CablePart:
+    """Twin-port finned OSFP to the same, passive copper, 100G lanes."""
+    twin = plug(Shell.IHS, PortCount.TWIN, 800, 8)
+    return CablePart(
+        id=PartId("dac-straight"),
+        manufacturer="Any",
+        model="DAC straight",
+        technology=CableTechnology.DAC,
+        ends=(twin, twin),
+        lane_gbps=100,
+        stock=tuple(Stock(length_m=m) for m in lengths_m),
+        max_length_m=max(lengths_m),
+        protocols=INFINIBAND,
+    )
+
+
+def breakout_dac(lengths_m: tuple[float, ...] = (1, 1.5, 2, 2.5, 3)) -> CablePart:
+    """Twin-port finned OSFP to two flat single-port OSFP of 400G."""
+    single = plug(Shell.RHS, PortCount.SINGLE, 400, 4)
+    return CablePart(
+        id=PartId("dac-breakout"),
+        manufacturer="Any",
+        model="DAC 1:2",
+        technology=CableTechnology.DAC,
+        ends=(plug(Shell.IHS, PortCount.TWIN, 800, 8), single, single),
+        lane_gbps=100,
+        stock=tuple(Stock(length_m=m) for m in lengths_m),
+        max_length_m=max(lengths_m),
+        protocols=INFINIBAND,
+    )
