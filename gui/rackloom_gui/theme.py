@@ -111,6 +111,8 @@ QStatusBar::item {{ border: 0; }}
 QHeaderView::section {{ background: {surface}; color: {tokens.text_muted.name()};
   border: 0; border-right: 1px solid {border}; border-bottom: 1px solid {border};
   padding: 4px 8px; }}
+QLineEdit[invalid="true"] {{ color: {tokens.error_text.name()};
+  background: {mix(tokens.base, tokens.error, 0.1).name()}; }}
 QMenuBar {{ background: {raised}; border-bottom: 1px solid {border}; }}
 QMenuBar::item {{ padding: 4px 8px; background: transparent; border-radius: 3px; }}
 QMenuBar::item:selected {{ background: {hover}; }}
