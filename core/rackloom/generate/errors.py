@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why a design could not be generated."""
+
+
+class GenerateError(ValueError):
+    """The numbers asked for do not make a fabric; the message says why and what would."""
