@@ -260,6 +260,11 @@ def test_estimates_are_told_apart(catalog: Catalog) -> None:
     assert qm9700.trust_of("weight_kg") is Trust.DATASHEET
     assert qm9700.trust_of("depth_mm") is Trust.ESTIMATE
     assert catalog.require("generic-48u-800").trust_of("depth_mm") is Trust.ESTIMATE
+    b200 = server(catalog, "dgx-b200")  # sizes published, which cage serves which GPU not
+    assert b200.trust_of("power_max_w") is Trust.DATASHEET
+    assert b200.trust_of("cage_groups.compute") is Trust.ESTIMATE
+    assert b200.trust_of("cage_groups.storage") is Trust.DATASHEET
+    assert server(catalog, "generic-1u").trust_of("cage_groups.in-band") is Trust.ESTIMATE
 
 
 # What NVIDIA, Supermicro and AMD print about servers.

@@ -6,7 +6,7 @@ one :class:`Cage` for each receptacle, with its place on the chassis.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, model_validator
 
@@ -140,12 +140,12 @@ class Layout(_Frozen):
 
     side: Side
     rows: PositiveInt = 1
-    columns: PositiveInt
+    columns: PositiveInt = 1
     x_mm: float
     """Centre of the first column, from the left edge seen from ``side``."""
     y_mm: float
     """Centre of the top row, from the chassis' bottom."""
-    pitch_x_mm: PositiveFloat
+    pitch_x_mm: PositiveFloat = 20.0
     pitch_y_mm: PositiveFloat = 20.0
     order: str = Field(default="columns", pattern="^(columns|rows)$")
     gap_every: PositiveInt | None = None
@@ -165,6 +165,7 @@ class CageGroup(_Frozen):
     rate_gbps: PositiveFloat
     lanes: PositiveInt
     lane_gbps: PositiveFloat
+    """May be left out of a file: rate divided by lanes."""
     lane_rates_gbps: tuple[float, ...] = ()
     """Other lane rates the cage can run at, besides ``lane_gbps``."""
     protocols: frozenset[Protocol]
@@ -179,9 +180,27 @@ class CageGroup(_Frozen):
     cages: tuple[CageEntry, ...] = ()
     """Cages named one by one, instead of ``count``."""
     modes: tuple[ModeSpec, ...] = Field(min_length=1)
+    """The default mode first. May be left out of a file: one port over all lanes."""
     module_power_max_w: PositiveFloat | None = None
     neighbour_pairs: bool = False
     """Cages 1+2, 3+4, ... are neighbours: the finest split of one switches the other off."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, data: Any) -> Any:
+        """Spare files what follows from rate and lanes."""
+        if not isinstance(data, dict):
+            return data
+        rate, lanes = data.get("rate_gbps"), data.get("lanes")
+        if not (isinstance(rate, int | float) and isinstance(lanes, int) and lanes > 0):
+            return data  # the fields themselves are refused, with their names
+        whole = {
+            "name": f"1x{rate:g}",
+            "ports": 1,
+            "rate_gbps": rate,
+            "lanes_per_port": lanes,
+        }
+        return {"lane_gbps": rate / lanes, "modes": [whole], **data}
 
     @model_validator(mode="after")
     def _default_mode_everywhere(self) -> "CageGroup":
@@ -193,6 +212,12 @@ class CageGroup(_Frozen):
             raise ValueError(f"cage group {self.group!r} needs a 'count' or a list of 'cages'")
         return self
 
+    def cage_names(self) -> list[str]:
+        """Names of the group's cages, without building them."""
+        if self.cages:
+            return [entry.name for entry in self.cages]
+        return [self.name.replace("{n}", str(self.first + i)) for i in range(self.count or 0)]
+
     def expand(self) -> list[Cage]:
         """One :class:`Cage` for each receptacle, placed on the chassis."""
         everywhere = [
@@ -203,10 +228,7 @@ class CageGroup(_Frozen):
             tuple(b for b, m in zip(everywhere, self.modes, strict=True) if m.offered_by(parity))
             for parity in (0, 1)
         )
-        entries = self.cages or tuple(
-            CageEntry(name=self.name.replace("{n}", str(self.first + i)))
-            for i in range(self.count or 0)
-        )
+        entries = self.cages or tuple(CageEntry(name=name) for name in self.cage_names())
         width_mm, height_mm = CAGE_SIZE_MM[self.form_factor]
         cages = []
         for index, entry in enumerate(entries):

@@ -49,12 +49,15 @@ class Part(Frozen):
     sources: tuple[str, ...] = ()
     trust: Trust = Trust.ESTIMATE
     estimates: tuple[str, ...] = ()
-    """Fields of this entry whose figure is an estimate although the entry as a whole is better."""
+    """Fields whose figure is an estimate although the entry as a whole is better.
+
+    ``cage_groups.storage`` means that group of cages only, ``all`` the whole entry.
+    """
     notes: str = ""
 
     def trust_of(self, field: str) -> Trust:
-        """How far one figure of this part can be trusted."""
-        listed = any(e in {field, "all"} for e in self.estimates)
+        """How far one figure can be trusted; ``cage_groups.storage`` asks for a part of a field."""
+        listed = any(e in {field, "all"} or field.startswith(f"{e}.") for e in self.estimates)
         return Trust.ESTIMATE if listed else self.trust
 
     @property
@@ -118,7 +121,7 @@ class DevicePart(Part):
 
     @model_validator(mode="after")
     def _cage_names_unique(self) -> "DevicePart":
-        names = [cage.name for cage in self.cages]
+        names = [name for group in self.cage_groups for name in group.cage_names()]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"two cages are named {twice!r}")
