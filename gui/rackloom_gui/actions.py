@@ -20,6 +20,10 @@ from rackloom_gui.icons import Icons
 Key = QKeySequence.StandardKey | str
 
 
+_FIRST_MEDIA_KEY = int(Qt.Key.Key_Back)
+"""From here on keys that few keyboards have: Key_Copy, Key_Undo, Key_ZoomIn and the like."""
+
+
 class Category(StrEnum):
     """Headings of the command palette and the list of shortcuts."""
 
@@ -177,6 +181,10 @@ class MenuSpec:
     icon: str = ""
 
 
+def _first_key(sequence: QKeySequence) -> int:
+    return int(sequence[0].key())  # type: ignore[index]  # the stubs lack __getitem__
+
+
 def translated(text: str) -> str:
     """A text of the action table in the user's language."""
     return QCoreApplication.translate("Actions", text) if text else ""
@@ -230,10 +238,14 @@ class ActionTable(QObject):
         return self._reasons.get(action_id, "")
 
     def shortcut_texts(self, action_id: str) -> list[str]:
-        """All keys of an action as the platform writes them."""
+        """The keys of an action as the platform writes them, without rare "Copy" or "Undo" keys."""
         spec = self._specs[action_id]
         native = QKeySequence.SequenceFormat.NativeText
-        return [s.toString(native) for s in spec.sequences() + spec.canvas_sequences()]
+        return [
+            sequence.toString(native)
+            for sequence in spec.sequences() + spec.canvas_sequences()
+            if _first_key(sequence) < _FIRST_MEDIA_KEY
+        ]
 
     def menu(self, menu_id: str) -> QMenu:
         """A menu that was built before, to fill it with entries known only at run time."""

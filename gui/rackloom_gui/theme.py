@@ -90,6 +90,7 @@ def style_sheet_of(tokens: Tokens) -> str:
     hover = mix(tokens.raised, tokens.text, 0.08).name()
     pressed = mix(tokens.raised, tokens.text, 0.16).name()
     checked = mix(tokens.raised, tokens.accent, 0.28).name()
+    handle = tokens.border_strong.name()
     return f"""
 QToolTip {{ color: {tokens.tooltip_text.name()}; background: {tokens.tooltip.name()};
   border: 1px solid {border}; padding: 4px 6px; }}
@@ -103,14 +104,24 @@ QToolBar QToolButton:checked {{ background: {checked}; }}
 QToolBar QToolButton:focus {{ border-color: {tokens.accent.name()}; }}
 QMainWindow::separator {{ background: {border}; width: 1px; height: 1px; }}
 QMainWindow::separator:hover {{ background: {tokens.accent.name()}; }}
-QDockWidget {{ titlebar-close-icon: none; }}
 QDockWidget::title {{ background: {surface}; padding: 6px 8px; text-align: left;
   border-bottom: 1px solid {border}; }}
 QStatusBar {{ background: {raised}; border-top: 1px solid {border}; }}
 QStatusBar::item {{ border: 0; }}
 QHeaderView::section {{ background: {surface}; color: {tokens.text_muted.name()};
   border: 0; border-right: 1px solid {border}; border-bottom: 1px solid {border};
-  padding: 4px 8px; }}
+  padding: 4px 6px; text-align: left; font-weight: normal; }}
+QTreeView::item, QListView::item {{ padding: 2px 0; }}
+QScrollBar {{ background: {surface}; border: 0; margin: 0; }}
+QScrollBar:vertical {{ width: 12px; }}
+QScrollBar:horizontal {{ height: 12px; }}
+QScrollBar::handle {{ background: {handle}; border-radius: 3px; margin: 3px; }}
+QScrollBar::handle:hover {{ background: {tokens.text_muted.name()}; }}
+QScrollBar::handle:vertical {{ min-height: 28px; }}
+QScrollBar::handle:horizontal {{ min-width: 28px; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: none; }}
+QAbstractScrollArea::corner {{ background: {surface}; }}
 QLineEdit[invalid="true"] {{ color: {tokens.error_text.name()};
   background: {mix(tokens.base, tokens.error, 0.1).name()}; }}
 QMenuBar {{ background: {raised}; border-bottom: 1px solid {border}; }}

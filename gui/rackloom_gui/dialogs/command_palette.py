@@ -40,6 +40,8 @@ ROWS_SHOWN = 12
 ITEMS_LIMIT = 100
 ITEMS_AFTER_COMMANDS = 15
 _RECENT = 6
+_REFUSED = 25.0
+"""What cannot be done now comes later, but not after every poor match."""
 _ICON_PX = 16
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -220,31 +222,30 @@ class CommandPalette(QFrame):
             self._place()
 
     def _commands(self, query: str) -> list[Row]:
-        ids = [i for i in self._table.specs if self._table.specs[i].id != "help.palette"]
-        found = best_matches(query, ids, self._search_text, len(ids))
+        ids = [action_id for action_id in self._table.specs if action_id != "help.palette"]
+        found = best_matches(query, ids, self._table.title, len(ids))
         rows = [self._command(entry.item, entry.match) for entry in found]
         if not query:
             last = {action_id: place for place, action_id in enumerate(self._recent)}
             rows.sort(key=lambda row: (bool(row.reason), last.get(row.action_id, _RECENT)))
-        else:
-            rows.sort(key=lambda row: bool(row.reason))  # stable: the score's order stays
-        return rows
+            return rows
+        met = {row.action_id for row in rows}
+        rows.sort(key=lambda row: row.match.score - (_REFUSED if row.reason else 0), reverse=True)
+        by_group = (i for i in ids if i not in met and self._group(i).startswith(query.casefold()))
+        return rows + [self._command(action_id, Match(0.0, ())) for action_id in by_group]
 
-    def _search_text(self, action_id: str) -> str:
-        spec = self._table.specs[action_id]
-        return f"{self._table.title(action_id)} {translated(str(spec.category))}"
+    def _group(self, action_id: str) -> str:
+        return translated(str(self._table.specs[action_id].category)).casefold()
 
     def _command(self, action_id: str, match: Match) -> Row:
         spec = self._table.specs[action_id]
-        title = self._table.title(action_id)
-        positions = tuple(at for at in match.positions if at < len(title))
         return Row(
-            title=title,
+            title=self._table.title(action_id),
             detail=translated(str(spec.category)),
             keys=next(iter(self._table.shortcut_texts(action_id)), ""),
             icon=spec.icon,
             reason=self._table.reason(action_id),
-            match=Match(match.score, positions),
+            match=match,
             run=lambda: self._table.trigger(action_id),
             action_id=action_id,
         )
