@@ -1,1 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The project file: schema, versions, safe saving, recovery."""
+
+from rackloom.files.errors import FileError
+from rackloom.files.project import SUFFIX, Project, load, save
+from rackloom.files.schema import Extras
+
+__all__ = ["SUFFIX", "Extras", "FileError", "Project", "load", "save"]
