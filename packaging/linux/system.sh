@@ -66,12 +66,12 @@ install() {
         return 1
     fi
     log=$(mktemp)
-    say "installing $(printf '%s\n' "$@" | sed 's/|.*//' | tr '\n' ' ')"
     if ! $root apt-get -qq -o DPkg::Lock::Timeout=120 update >"$log" 2>&1 </dev/null; then
         say "apt-get update failed, trying with the package lists that are there:"
         tail -n 3 "$log" >&2
     fi
     mapfile -t packages < <(resolve "$@")
+    say "installing ${packages[*]}"
     if ! $root env DEBIAN_FRONTEND=noninteractive apt-get -y -qq -o DPkg::Lock::Timeout=120 \
         install --no-install-recommends "${packages[@]}" >"$log" 2>&1 </dev/null; then
         tail -n 5 "$log" >&2
