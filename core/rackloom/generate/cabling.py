@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from rackloom.catalog.cages import Cage
 from rackloom.catalog.load import Catalog
-from rackloom.catalog.parts import TransceiverPart
+from rackloom.catalog.parts import DevicePart, TransceiverPart
+from rackloom.catalog.words import CableTechnology
 from rackloom.design.entities import CableEnd
 from rackloom.design.ids import DeviceId
 from rackloom.generate.builder import Builder
 from rackloom.generate.errors import GenerateError
-from rackloom.placement.cabling import Kit, kits
+from rackloom.placement.joins import Join, Joiner, kind_of
 from rackloom.placement.routes import route_lengths_m
 
 Port = tuple[DeviceId, str, int]
@@ -28,8 +29,8 @@ class Bundle:
     """Links of one kind: both ends of all of them are cages of the same two kinds."""
 
     name: str
-    a_cage: Cage
-    b_cage: Cage
+    a: tuple[DevicePart, Cage]
+    b: tuple[DevicePart, Cage]
     pairs: list[tuple[Port, Port]]
     fabric: str
 
@@ -48,19 +49,17 @@ class Cabler:
 
         One cable a link: fibre from its own socket, or a direct cable where a cage holds one port.
         """
+        joiner = Joiner(self.catalog.values())
         for bundle in bundles:
             if not bundle.pairs:
                 continue
-            usable = [
-                kit
-                for kit in kits(self.catalog, bundle.a_cage, bundle.b_cage)
-                if kit.cable.branches == 1 and kit.links == 1
-            ]
+            a, b = (
+                kind_of(cage, part.manufacturer, part.model) for part, cage in (bundle.a, bundle.b)
+            )
+            ways = joiner.between(a, b)
+            usable = [join for join in ways.best if _one_link(join, bundle)]
             if not usable:
-                raise GenerateError(
-                    f"{bundle.name}: nothing in the catalogue joins a "
-                    f"{_describe(bundle.a_cage)} cage and a {_describe(bundle.b_cage)} cage"
-                )
+                raise GenerateError(f"{bundle.name}: {joiner.nearest_miss(a, b)}")
             needed_m = self._needed_m(bundle)
             usable = self._one_optic(bundle, usable, float(needed_m.max()))
             lengths_m, choice = _stocked(usable, needed_m)
@@ -71,7 +70,7 @@ class Cabler:
                 )
             self._plug(bundle, usable, lengths_m, choice)
 
-    def _one_optic(self, bundle: Bundle, usable: Sequence[Kit], longest_m: float) -> list[Kit]:
+    def _one_optic(self, bundle: Bundle, usable: Sequence[Join], longest_m: float) -> list[Join]:
         """Direct cables, and the one pair of optics that reaches the farthest link.
 
         All fibres of a layer get the same optics, as one orders them; a transceiver with two
@@ -79,15 +78,15 @@ class Cabler:
         """
         placed_a = {m for a, _ in bundle.pairs if (m := self._modules.get((a[0], a[1])))}
         placed_b = {m for _, b in bundle.pairs if (m := self._modules.get((b[0], b[1])))}
-        direct = [kit for kit in usable if kit.module_a is None]
+        direct = [join for join in usable if join.a_module is None]
         optics = [
-            kit
-            for kit in usable
-            if kit.module_a is not None
-            and kit.module_b is not None
-            and placed_a <= {kit.module_a.id}
-            and placed_b <= {kit.module_b.id}
-            and kit.max_length_m >= longest_m
+            join
+            for join in usable
+            if join.a_module is not None
+            and join.b_module is not None
+            and placed_a <= {join.a_module.id}
+            and placed_b <= {join.b_module.id}
+            and join.length_m(longest_m) is not None
         ]
         return [*direct, *optics[:1]]
 
@@ -103,23 +102,22 @@ class Cabler:
     def _plug(
         self,
         bundle: Bundle,
-        usable: Sequence[Kit],
+        usable: Sequence[Join],
         lengths_m: NDArray[np.float64],
         choice: NDArray[np.intp],
     ) -> None:
-        for kit in usable:
-            for part in (kit.cable, kit.module_a, kit.module_b):
+        for join in usable:
+            for part in (join.part, join.a_module, join.b_module):
                 if part is not None:
                     self.builder.embed(part)
         cable = self.builder.cable
         for (a, b), length_m, which in zip(
             bundle.pairs, lengths_m.tolist(), choice.tolist(), strict=True
         ):
-            kit = usable[which]
-            socket_a = self._socket(kit.module_a, a)
-            socket_b = self._socket(kit.module_b, b)
-            ends = (CableEnd(0, a[0], a[1], socket_a), CableEnd(1, b[0], b[1], socket_b))
-            cable(kit.cable.id, ends, length_m, bundle.fabric)
+            join = usable[which]
+            at_a = CableEnd(join.a_end, a[0], a[1], self._socket(join.a_module, a))
+            at_b = CableEnd(join.b_end, b[0], b[1], self._socket(join.b_module, b))
+            cable(join.part.id, (at_a, at_b), length_m, bundle.fabric)
 
     def _socket(self, module: TransceiverPart | None, port: Port) -> int:
         """The socket of a port's fibre; puts the transceiver into the cage when it is the first."""
@@ -132,22 +130,26 @@ class Cabler:
         return port[2]
 
 
-def _describe(cage: Cage) -> str:
-    shell = f" {cage.shell}" if cage.shell else ""
-    return f"{cage.form_factor}{shell} {cage.rate_gbps:g}G"
+def _one_link(join: Join, bundle: Bundle) -> bool:
+    """Whether a cable of this kind carries just one link of the bundle."""
+    if join.part.branches > 1:
+        return False
+    if join.technology is CableTechnology.FIBRE:
+        return True
+    return all(cage.default_mode.ports == 1 for _, cage in (bundle.a, bundle.b))
 
 
 def _stocked(
-    usable: Sequence[Kit], needed_m: NDArray[np.float64]
+    usable: Sequence[Join], needed_m: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Length to order and number of the first kit that reaches, for each link; -1 for none."""
     lengths_m = np.zeros(len(needed_m))
     choice = np.full(len(needed_m), -1, dtype=np.intp)
-    for which, kit in enumerate(usable):
-        stock = np.array([m for m in kit.cable.lengths_m if m <= kit.max_length_m + 1e-9])
+    for which, join in enumerate(usable):
+        stock = np.array([m for m in join.part.lengths_m if join.length_m(m) == m])
         if not len(stock):
             continue
-        at = np.searchsorted(stock, needed_m - 1e-9)
+        at = np.searchsorted(stock, np.maximum(needed_m, join.least_m) - 1e-9)
         reach = (at < len(stock)) & (choice < 0)
         lengths_m[reach] = stock[at[reach]]
         choice[reach] = which

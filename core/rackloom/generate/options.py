@@ -17,7 +17,7 @@ _FALSE = {"no", "false", "off", "0"}
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One ``KEY=VALUE`` of a preset. ``kind`` is ``int``, ``float``, ``bool``, ``text`` or ``part``.
+    """One ``KEY=VALUE`` of a preset; ``kind`` is ``int``, ``float``, ``bool``, ``text``, ``part``.
 
     A default of None means: worked out (``auto`` says the same).
     """

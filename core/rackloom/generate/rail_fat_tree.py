@@ -10,7 +10,7 @@ from typing import Any
 
 from rackloom.catalog.cages import Cage
 from rackloom.catalog.load import Catalog
-from rackloom.catalog.parts import Part, PduPart, RackPart, ServerPart, SwitchPart
+from rackloom.catalog.parts import DevicePart, Part, PduPart, RackPart, ServerPart, SwitchPart
 from rackloom.catalog.words import CageRole, Protocol, Side
 from rackloom.design.entities import SiteSettings
 from rackloom.design.ids import DeviceId
@@ -169,7 +169,8 @@ def plan_network(
     groups = ceil(rails / per_leaf)
     links = ceil(len(ports) / groups)
     named = options["switch"]
-    candidates = (named,) if named else DEFAULT_SWITCHES
+    speaks = ports[0][0].protocols
+    candidates = (named,) if named else _speaking(request.catalog, speaks)
     error: GenerateError | None = None
     for part_id in candidates:
         leaf = _switch(request, part_id)
@@ -196,6 +197,19 @@ def plan_network(
         return Network("compute", tree, leaf, spine, core, rails, per_leaf)
     assert error is not None
     raise GenerateError(f"{error} (with {candidates[-1]})")
+
+
+def _speaking(catalog: Catalog, protocols: frozenset[Protocol]) -> tuple[str, ...]:
+    """Of the switches tried by default those that speak what the servers' NICs do."""
+    found = tuple(
+        part_id
+        for part_id in DEFAULT_SWITCHES
+        if (part := catalog.require(part_id)) and isinstance(part, SwitchPart)
+        if part.protocol in protocols
+    )
+    if not found:
+        raise GenerateError("no default switch speaks what these servers do; name one: switch=...")
+    return found
 
 
 def _switch(request: Request, part_id: str) -> SwitchPart:
@@ -371,7 +385,9 @@ class _Wires:
                     leaf_cage, leaf_port = down[at]
                     bundle = by_kind.get(cage.group)
                     if bundle is None:
-                        bundle = self._bundle("server to leaf", cage, leaf_cage)
+                        bundle = self._bundle(
+                            "server to leaf", (server, cage), (network.leaf, leaf_cage)
+                        )
                         by_kind[cage.group] = bundle
                     bundle.pairs.append(
                         (
@@ -386,7 +402,9 @@ class _Wires:
         network, tree = self.network, self.network.tree
         up = data_ports(network.leaf)[-tree.leaf_uplinks :]
         down = data_ports(network.spine)
-        bundle = self._bundle("leaf to spine", up[0][0], down[0][0])
+        bundle = self._bundle(
+            "leaf to spine", (network.leaf, up[0][0]), (network.spine, down[0][0])
+        )
         each = tree.links_leaf_to_spine()
         unit = 0
         for pod, pod_units in enumerate(tree.pod_units):
@@ -410,7 +428,9 @@ class _Wires:
         network, tree = self.network, self.network.tree
         up = data_ports(network.spine)[-tree.spine_uplinks :]
         down = data_ports(network.core)
-        bundle = self._bundle("spine to core", up[0][0], down[0][0])
+        bundle = self._bundle(
+            "spine to core", (network.spine, up[0][0]), (network.core, down[0][0])
+        )
         each = tree.spine_uplinks // tree.cores_per_group
         used: dict[tuple[int, int], int] = {}
         for pod in range(tree.pods):
@@ -427,6 +447,6 @@ class _Wires:
                     )
         return bundle
 
-    def _bundle(self, name: str, a: Cage, b: Cage) -> Bundle:
+    def _bundle(self, name: str, a: tuple[DevicePart, Cage], b: tuple[DevicePart, Cage]) -> Bundle:
         pairs: list[tuple[Port, Port]] = []
         return Bundle(name, a, b, pairs, self.network.name)

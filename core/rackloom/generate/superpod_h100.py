@@ -79,7 +79,7 @@ def generate(request: tree_preset.Request) -> tuple[Design, list[str]]:
         for n in range(UFM_PORTS)
     ]
     found = tree_preset.bundles(network, server, layout)
-    found.append(Bundle("UFM to leaf", cages[0], cage, links, network.name))
+    found.append(Bundle("UFM to leaf", (ufm, cages[0]), (network.leaf, cage), links, network.name))
     Cabler(builder, request.catalog).cable(found)
     notes = [*network.notes]
     if layout.cordless:
