@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cables of the elevation drawn together: risers in the racks, runs in the trays, rows' ends."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rackloom.placement.elevation import TRAY_MM
+from rackloom_gui.canvas.arrays import Bundles, SceneArrays
+from rackloom_gui.canvas.colours import FABRICS
+from rackloom_gui.canvas.pointer import FloatArray
+
+if TYPE_CHECKING:
+    from rackloom_gui.canvas.elevation_layout import ElevationLayout
+
+WIDEST_MM = 110.0
+
+
+def bundle_width(counts: FloatArray) -> FloatArray:
+    """Drawn thickness in mm: a bundle's cross-section grows with the cables in it."""
+    width: FloatArray = np.minimum(5.0 * np.sqrt(np.maximum(counts, 1.0)), WIDEST_MM)
+    return width
+
+
+class _Collector:
+    """Boxes with the number of cables of each network in them."""
+
+    def __init__(self) -> None:
+        self.boxes: list[FloatArray] = []
+        self.votes: list[FloatArray] = []
+
+    def add(self, boxes: FloatArray, votes: FloatArray) -> None:
+        some = votes.sum(axis=1) > 0
+        self.boxes.append(boxes[some])
+        self.votes.append(votes[some])
+
+    def result(self) -> Bundles:
+        if not self.boxes:
+            return Bundles()
+        votes = np.concatenate(self.votes)
+        return Bundles(
+            np.concatenate(self.boxes),
+            np.zeros((0, 4)),
+            votes.sum(axis=1).astype(np.int32),
+            votes.argmax(axis=1).astype(np.uint8),
+        )
+
+
+def elevation_bundles(layout: "ElevationLayout", scene: SceneArrays) -> Bundles:
+    """Everything at once; seen from the outside, both sides of a rack count."""
+    legs = np.flatnonzero(scene.legs.alive & (scene.legs["b_dev"] >= 0))
+    count = len(scene.racks.ids)
+    if not len(legs) or not count:
+        return Bundles()
+    a_dev, b_dev = scene.legs["a_dev"][legs], scene.legs["b_dev"][legs]
+    rack = scene.devices["rack"]
+    a, b = rack[a_dev], rack[b_dev]
+    codes = np.minimum(scene.cables["code"][scene.legs["cable"][legs]], 255).astype(np.int64)
+    codes = np.where(codes < len(FABRICS), codes, 0)
+    boxes = scene.racks["box"]
+    found = _Collector()
+    inside = a == b
+    if inside.any():
+        votes = _votes(a[inside], codes[inside], count)
+        mid = scene.devices["box"][:, 1] + scene.devices["box"][:, 3] / 2
+        top = np.full(count, np.inf)
+        bottom = np.full(count, -np.inf)
+        for end in (a_dev[inside], b_dev[inside]):
+            np.minimum.at(top, rack[end], mid[end])
+            np.maximum.at(bottom, rack[end], mid[end])
+        some = votes.sum(axis=1) > 0
+        top, bottom = np.where(some, top, 0.0), np.where(some, bottom, 0.0)
+        width = np.minimum(bundle_width(votes.sum(axis=1)), 34.0)
+        x = boxes[:, 0] + boxes[:, 2] - 9.0 - width
+        found.add(np.stack([x, top, width, bottom - top], 1), votes)
+    away = ~inside
+    if away.any():
+        _risers(layout, scene, found, a[away], b[away], codes[away])
+    return found.result()
+
+
+def _votes(rows: np.ndarray, codes: np.ndarray, count: int) -> FloatArray:  # type: ignore[type-arg]
+    flat = np.bincount(rows * len(FABRICS) + codes, minlength=count * len(FABRICS))
+    return flat.reshape(count, len(FABRICS)).astype(np.float64)
+
+
+def _risers(layout, scene, found, a, b, codes) -> None:  # type: ignore[no-untyped-def]
+    boxes = scene.racks["box"]
+    count = len(boxes)
+    bands = layout.bands
+    middle = boxes[:, 0] + boxes[:, 2] / 2
+    tray_y = layout.tray_tops[bands] + TRAY_MM / 2
+    votes = _votes(a, codes, count) + _votes(b, codes, count)
+    width = bundle_width(votes.sum(axis=1))
+    found.add(np.stack([middle - width / 2, tray_y, width, boxes[:, 1] - tray_y], 1), votes)
+    left, _, right, _ = layout.bounds()
+    beyond = {False: left - 120.0, True: right + 120.0}
+    to_right = (middle[a] + middle[b]) / 2 >= (left + right) / 2
+    for band in np.unique(bands):
+        members = np.flatnonzero(bands == band)
+        stops = np.concatenate([[beyond[False]], np.sort(middle[members]), [beyond[True]]])
+        change = np.zeros((len(stops), len(FABRICS)))
+        a_here, b_here = bands[a] == band, bands[b] == band
+        for some, x0, x1 in (
+            (a_here & b_here, middle[a], middle[b]),
+            (a_here & ~b_here, middle[a], np.where(to_right, beyond[True], beyond[False])),
+            (b_here & ~a_here, middle[b], np.where(to_right, beyond[True], beyond[False])),
+        ):
+            if some.any():
+                low = np.searchsorted(stops, np.minimum(x0, x1)[some])
+                high = np.searchsorted(stops, np.maximum(x0, x1)[some])
+                np.add.at(change, (low, codes[some]), 1.0)
+                np.add.at(change, (high, codes[some]), -1.0)
+        loads = np.cumsum(change, axis=0)[:-1]
+        thick = bundle_width(loads.sum(axis=1))
+        y = layout.tray_tops[band] + TRAY_MM / 2
+        found.add(
+            np.stack([stops[:-1], y - thick / 2, np.diff(stops), thick], 1), loads
+        )
+    _between_rows(layout, found, bands[a], bands[b], to_right, codes, beyond)
+
+
+def _between_rows(layout, found, a_band, b_band, to_right, codes, beyond) -> None:  # type: ignore[no-untyped-def]
+    tops = layout.tray_tops + TRAY_MM / 2
+    order = np.sort(tops)
+    for side in (False, True):
+        some = (a_band != b_band) & (to_right == side)
+        if not some.any():
+            continue
+        change = np.zeros((len(order), len(FABRICS)))
+        y0 = np.minimum(tops[a_band], tops[b_band])[some]
+        y1 = np.maximum(tops[a_band], tops[b_band])[some]
+        np.add.at(change, (np.searchsorted(order, y0), codes[some]), 1.0)
+        np.add.at(change, (np.searchsorted(order, y1), codes[some]), -1.0)
+        loads = np.cumsum(change, axis=0)[:-1]
+        thick = bundle_width(loads.sum(axis=1))
+        boxes = np.stack([beyond[side] - thick / 2, order[:-1], thick, np.diff(order)], 1)
+        found.add(boxes, loads)

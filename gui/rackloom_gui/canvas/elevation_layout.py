@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Racks seen from one side, in rows, in true millimetres; where things are is placement's business.
+
+Cables run as they are dressed: from the cage out of its row, sideways to the manager beside the
+rails, along it, and up to the row's tray where they leave the rack. Every cable has its own lane in
+managers and trays, so that neighbours can be told apart.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rackloom.catalog.parts import RackPart
+from rackloom.catalog.words import Side
+from rackloom.design import Change, Design
+from rackloom.placement.elevation import TRAY_MM, Elevation, device_boxes, elevation
+from rackloom.placement.elevation import device_box as device_box_on_drawing
+from rackloom.placement.geometry import FACEPLATE_MM, STRIP_MM, chassis_side, is_visible
+from rackloom_gui.canvas.arrays import Bundles, Places, SceneArrays
+from rackloom_gui.canvas.faces import FaceBook
+from rackloom_gui.canvas.pointer import FloatArray
+from rackloom_gui.canvas.segments import IntArray, Segments
+
+NUMBERS_MM = 20.0
+"""Width of the strip beside the rails that carries the U numbers."""
+FRAME_MM = 7.0
+"""Side of the cabinet as drawn."""
+BEYOND_MM = 240.0
+"""Cables between rows pass this far beside the drawing."""
+_GOLDEN = 0.6180339887498949
+
+
+def lane_of(numbers: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    """A lane (0 to 1) for each number; neighbours lie well apart, equal numbers together."""
+    return (np.asarray(numbers, dtype=np.float64) * _GOLDEN) % 1.0
+
+
+class ElevationLayout:
+    """Racks, devices and cables of one side."""
+
+    name = "racks"
+    orthogonal = True
+    draws_devices = True
+
+    def __init__(self, side: Side = Side.FRONT) -> None:
+        self.side = side
+        self.drawing = elevation(Design())
+        self._boxes: FloatArray = np.zeros((0, 4))
+        self._band: IntArray = np.zeros(0, dtype=np.int32)
+        self._tray_top: FloatArray = np.zeros(0)
+
+    def prepare(self, design: Design) -> None:
+        self.drawing = elevation(design)
+        bands = {band.row: n for n, band in enumerate(self.drawing.bands)}
+        self._band = np.array(
+            [bands[design.racks[rack].row] for rack in self.drawing.racks], dtype=np.int32
+        )
+        self._boxes = np.array(self.drawing.rack_boxes)
+        self._tray_top = np.array([band.tray_top_mm for band in self.drawing.bands] or [0.0])
+
+    def racks(self, design: Design) -> tuple[Sequence[str], FloatArray]:
+        self.prepare(design)
+        boxes = self._boxes.copy()
+        boxes[:, 2:] -= boxes[:, :2]
+        return self.drawing.racks, boxes
+
+    def places(self, design: Design, book: FaceBook, ids: Sequence[str] | None) -> Places:
+        if ids is None:
+            found = device_boxes(design, self.side)
+            all_ids: Sequence[str] = found.ids
+            boxes = found.boxes.copy()
+            boxes[:, 2:] -= boxes[:, :2]
+            shown = found.visible.copy()
+        else:
+            all_ids = ids
+            boxes = np.empty((len(ids), 4))
+            shown = np.empty(len(ids), dtype=np.bool_)
+            for n, device_id in enumerate(ids):
+                box = device_box_on_drawing(design, device_id, self.side)  # type: ignore[arg-type]
+                boxes[n] = (box.x0, box.y0, box.width, box.height)
+                shown[n] = is_visible(design, device_id, self.side)  # type: ignore[arg-type]
+        faces = np.empty(len(all_ids), dtype=np.int32)
+        known: dict[object, int] = {}
+        sizes = boxes[:, 2:].tolist()
+        for n, device_id in enumerate(all_ids):
+            device = design.devices[device_id]  # type: ignore[index]
+            width, height = sizes[n]
+            key = (device.part, device.cards, device.face, round(width, 3), round(height, 3))
+            if device.bottom_u is None:
+                key = (*key, device.mount)  # type: ignore[assignment]
+            face = known.get(key)
+            if face is None:
+                seen = chassis_side(device, self.side)
+                face = known[key] = book.number_of(
+                    design, device, seen, round(width, 3), round(height, 3)
+                )
+            faces[n] = face
+        return Places(all_ids, boxes, faces, shown)
+
+    def stale(self, before: Design, design: Design, change: Change) -> set[str] | None:
+        stale = {r.id for r in change.of("devices") if r.after is not None}
+        if change.tables & {"racks", "rows"}:
+            old, new = elevation(before), elevation(design)
+            if [b.row for b in old.bands] != [b.row for b in new.bands]:
+                return None
+            moved = _moved_racks(old, new) | {r.id for r in change.of("racks")}
+            for rack in moved:
+                stale.update(design.index.devices_in_rack.get(rack, ()))  # type: ignore[call-overload]
+            if len(stale) > max(len(design.devices) // 3, 64):
+                return None
+        return stale
+
+    def bounds(self) -> tuple[float, float, float, float]:
+        box = self.drawing.bounds
+        return box.x0, box.y0, box.x1, box.y1
+
+    # Cables
+
+    def _margins(self, scene: SceneArrays, racks: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+        """Width beside the rails, which managers and U numbers share."""
+        return np.maximum((scene.racks["box"][racks, 2] - FACEPLATE_MM) / 2, 16.0)
+
+    def _channel(self, scene: SceneArrays, racks, right, lane):  # type: ignore[no-untyped-def]
+        """x of a lane in the left or right manager of racks."""
+        box = scene.racks["box"][racks]
+        margin = self._margins(scene, racks)
+        room = np.maximum(margin - NUMBERS_MM - FRAME_MM - 4.0, 3.0)
+        # In wide racks the cables keep clear of the PDUs that hang at the very edge.
+        clear = np.where(room > STRIP_MM + 20.0, STRIP_MM, 0.0)
+        inset = FRAME_MM + 2.0 + clear + lane * (room - clear)
+        return np.where(right, box[:, 0] + box[:, 2] - inset, box[:, 0] + inset)
+
+    def route(self, scene: SceneArrays, legs: IntArray) -> Segments:
+        a, a_seen, a_exit = scene.ports("a_dev", "a_cage", legs)
+        b, b_seen, b_exit = scene.ports("b_dev", "b_cage", legs)
+        a_dev, b_dev = scene.legs["a_dev"][legs], scene.legs["b_dev"][legs]
+        loose = b_dev < 0
+        drawn = a_seen | b_seen
+        a_rack = scene.devices["rack"][a_dev]
+        b_rack = np.where(loose, a_rack, scene.devices["rack"][np.maximum(b_dev, 0)])
+        same_rack = a_rack == b_rack
+        a_band, b_band = self._band[a_rack], self._band[b_rack]
+        same_row = a_band == b_band
+        box = scene.racks["box"]
+        a_mid = box[a_rack, 0] + box[a_rack, 2] / 2
+        b_mid = box[b_rack, 0] + box[b_rack, 2] / 2
+        a_right = a[:, 0] >= a_mid
+        b_right = b[:, 0] >= b_mid
+        # A lane belongs to a port of the trunk's device: cables of a device keep together.
+        lane_a = lane_of(scene.legs["a_cage"][legs] * 5 + a_dev * 3)
+        lane_b = lane_of(scene.legs["b_cage"][legs] * 5 + np.maximum(b_dev, 0) * 3)
+        a_right = np.where(same_rack, (a[:, 0] + b[:, 0]) / 2 >= a_mid, a_right)
+        a_x = self._channel(scene, a_rack, a_right, lane_a)
+        b_x = np.where(same_rack, a_x, self._channel(scene, b_rack, b_right, lane_b))
+        tray = lane_of(a_rack * 13 + b_rack * 7 + scene.legs["a_cage"][legs])
+        a_y = self._tray_top[a_band] + 16.0 + tray * (TRAY_MM - 32.0)
+        b_y = self._tray_top[b_band] + 16.0 + tray * (TRAY_MM - 32.0)
+        left, _, right, _ = self.bounds()
+        between = np.where(
+            (a_mid + b_mid) / 2 < (left + right) / 2,
+            left - BEYOND_MM * (0.3 + 0.7 * tray),
+            right + BEYOND_MM * (0.3 + 0.7 * tray),
+        )
+        cross = np.where(same_rack, a_x, np.where(same_row, b_x, between))
+        a_y = np.where(same_rack, b_exit, a_y)
+        b_y = np.where(same_rack, b_exit, np.where(same_row, a_y, b_y))
+        points = np.stack(
+            [
+                np.stack([a[:, 0], a[:, 1]], 1),
+                np.stack([a[:, 0], a_exit], 1),
+                np.stack([a_x, a_exit], 1),
+                np.stack([a_x, a_y], 1),
+                np.stack([cross, a_y], 1),
+                np.stack([cross, b_y], 1),
+                np.stack([b_x, b_y], 1),
+                np.stack([b_x, b_exit], 1),
+                np.stack([b[:, 0], b_exit], 1),
+                np.stack([b[:, 0], b[:, 1]], 1),
+            ],
+            axis=1,
+        )
+        if loose.any():
+            end = np.where(a_right, a[:, 0] + 60.0, a[:, 0] - 60.0)
+            points[loose, 2:] = np.stack([end, a_exit], 1)[loose][:, None, :]
+        segments = np.concatenate([points[:, :-1], points[:, 1:]], axis=2)
+        keep = (segments[:, :, 0] != segments[:, :, 2]) | (segments[:, :, 1] != segments[:, :, 3])
+        keep &= drawn[:, None]
+        keep[:, :2] &= a_seen[:, None]  # from a port on the far side only the manager is seen
+        keep[:, -2:] &= (b_seen | loose)[:, None]
+        owners = np.broadcast_to(legs[:, None], keep.shape)
+        return segments[keep], np.ascontiguousarray(owners[keep])
+
+    def bundles(self, scene: SceneArrays) -> Bundles:
+        from rackloom_gui.canvas.elevation_bundles import elevation_bundles
+
+        return elevation_bundles(self, scene)
+
+    @property
+    def bands(self) -> IntArray:
+        """Number of the row of each rack."""
+        return self._band
+
+    @property
+    def tray_tops(self) -> FloatArray:
+        """Upper edge of each row's tray."""
+        return self._tray_top
+
+
+def _moved_racks(old: Elevation, new: Elevation) -> set[str]:
+    before = dict(zip(old.racks, map(tuple, old.rack_boxes.tolist()), strict=True))
+    return {
+        rack
+        for rack, box in zip(new.racks, map(tuple, new.rack_boxes.tolist()), strict=True)
+        if before.get(rack) != box
+    }

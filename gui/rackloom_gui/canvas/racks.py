@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draws empty racks in elevation: cabinet, rails, U numbers on both posts, name plates, rows, trays."""
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from rackloom.catalog.parts import U_MM, RackPart
+from rackloom.placement.elevation import RACK_NAME_MM, TRAY_MM, RowBand
+from rackloom.placement.geometry import CHASSIS_MM, FACEPLATE_MM, rack_opening_mm
+from rackloom_gui.canvas.arrays import SceneArrays
+from rackloom_gui.canvas.drawing import Look, Window
+from rackloom_gui.canvas.elevation_layout import FRAME_MM, NUMBERS_MM, ElevationLayout
+from rackloom_gui.canvas.pencil import CENTRE, LEFT, Pencil, elided, text_width
+from rackloom_gui.canvas.pointer import FloatArray, draw_pixmap_fragments, draw_rects, fragments
+from rackloom_gui.canvas.sprites import MAX_STRIP_PX
+from rackloom_gui.tokens import Tokens, mix
+
+NUMBERS_FROM_PX_PER_U = 9.0
+SLOTS_FROM_PX_PER_U = 6.0
+
+
+def draw_rows(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) -> None:
+    """Row names, trays above the racks, the floor under them."""
+    layout = scene.layout
+    if not isinstance(layout, ElevationLayout):
+        return
+    tokens = look.tokens
+    for band in layout.drawing.bands:
+        if band.floor_mm + 300 < window.y0 or band.top_mm > window.y1:
+            continue
+        left, width = band.left_mm, band.right_mm - band.left_mm
+        _tray(pencil, band, tokens)
+        pencil.fill(left - 60, band.floor_mm, width + 120, 26.0, mix(tokens.canvas, tokens.rack_frame, 0.35))
+        _row_name(pencil, scene, band, tokens)
+
+
+def _tray(pencil: Pencil, band: RowBand, tokens: Tokens) -> None:
+    """A ladder tray: two rails and its rungs."""
+    left, width = band.left_mm - 60, band.right_mm - band.left_mm + 120
+    faint = mix(tokens.canvas, tokens.tray, 0.20)
+    pencil.fill(left, band.tray_top_mm, width, TRAY_MM, faint)
+    rail = mix(tokens.canvas, tokens.tray, 0.75)
+    for y in (band.tray_top_mm, band.tray_bottom_mm - 8.0):
+        pencil.fill(left, y, width, 8.0, rail)
+    if pencil.shows(300.0, 14.0):
+        count = int(width // 300) + 1
+        rungs = np.zeros((count, 4))
+        rungs[:, 0] = left + np.arange(count) * 300.0
+        rungs[:, 1] = band.tray_top_mm
+        rungs[:, 2] = 10.0
+        rungs[:, 3] = TRAY_MM
+        pencil.fill_many(rungs, mix(tokens.canvas, tokens.tray, 0.42))
+
+
+def _row_name(pencil: Pencil, scene: SceneArrays, band: RowBand, tokens: Tokens) -> None:
+    row = scene.design.rows.get(band.row)
+    size = int(min(max(170.0 * pencil.scale, 10), 22))
+    room = (band.tray_top_mm - band.top_mm) * pencil.scale
+    if row is None or room < 9:
+        return
+    box = (band.left_mm, band.top_mm, 4000.0, band.tray_top_mm - band.top_mm - 30.0)
+    size = int(min(size, max(room * 0.75, 9)))
+    pencil.text(box, row.name, size, tokens.row_label, LEFT, bold=True)
+
+
+def draw_racks(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) -> None:
+    """All racks in view, in bulk; details as their size allows."""
+    if not len(scene.racks.ids):
+        return
+    boxes = scene.racks["box"]
+    wide = boxes.copy()
+    wide[:, 1] -= RACK_NAME_MM
+    wide[:, 3] += RACK_NAME_MM
+    rows = np.flatnonzero(window.touching(wide) & scene.racks.alive)
+    if not len(rows):
+        return
+    tokens = look.tokens
+    px_per_u = pencil.scale * U_MM
+    mine = boxes[rows]
+    cabinet = mix(tokens.rack_interior, tokens.rack_frame, 0.30)
+    pencil.fill_many(mine, tokens.rack_frame)
+    inside = pencil.rects(mine)
+    inside += np.array([1.0, 1.0, -2.0, -2.0]) * (1.0 if pencil.scale > 0.1 else 0.5)
+    np.maximum(inside[:, 2:], 0.0, out=inside[:, 2:])
+    pencil.painter.setBrush(cabinet if px_per_u >= 3 else tokens.rack_interior)
+    draw_rects(pencil.painter, inside)
+    if px_per_u >= 3:
+        openings = _openings(scene, rows)
+        _shafts(pencil, mine, openings, tokens)
+        pencil.fill_many(openings, tokens.rack_interior)
+        _posts(pencil, openings, tokens, px_per_u)
+        if px_per_u >= SLOTS_FROM_PX_PER_U:
+            _slot_lines(pencil, openings, tokens)
+        if px_per_u >= NUMBERS_FROM_PX_PER_U:
+            _numbers(pencil, scene, rows, openings, look)
+    _names(pencil, scene, rows, tokens)
+
+
+def _openings(scene: SceneArrays, rows: np.ndarray) -> FloatArray:  # type: ignore[type-arg]
+    """Where devices go: as wide as a faceplate, as tall as the rack's U."""
+    out = np.empty((len(rows), 4))
+    spans: dict[str, tuple[float, float]] = {}
+    for n, row in enumerate(rows.tolist()):
+        rack = scene.design.racks[scene.racks.ids[row]]  # type: ignore[index]
+        span = spans.get(rack.part)
+        if span is None:
+            span = spans[rack.part] = rack_opening_mm(scene.design.part(rack.part, RackPart))
+        x, y, w, h = scene.racks["box"][row]
+        out[n] = (x + (w - FACEPLATE_MM) / 2, y + h - span[1], FACEPLATE_MM, span[1] - span[0])
+    return out
+
+
+def _shafts(pencil: Pencil, boxes: FloatArray, openings: FloatArray, tokens: Tokens) -> None:
+    """The cable managers on both sides of the rails."""
+    margin = openings[:, 0] - boxes[:, 0]
+    room = margin - FRAME_MM - NUMBERS_MM
+    some = room > 2.0
+    if not some.any():
+        return
+    shade = mix(tokens.rack_interior, tokens.rack_frame, 0.13)
+    left = np.stack(
+        [boxes[:, 0] + FRAME_MM, openings[:, 1], np.maximum(room, 0.0), openings[:, 3]], 1
+    )
+    right = left.copy()
+    right[:, 0] = boxes[:, 0] + boxes[:, 2] - FRAME_MM - left[:, 2]
+    pencil.fill_many(np.concatenate([left[some], right[some]]), shade)
+
+
+def _posts(pencil: Pencil, openings: FloatArray, tokens: Tokens, px_per_u: float) -> None:
+    ear = (FACEPLATE_MM - CHASSIS_MM) / 2
+    left = openings.copy()
+    left[:, 2] = ear
+    right = left.copy()
+    right[:, 0] = openings[:, 0] + FACEPLATE_MM - ear
+    pencil.fill_many(np.concatenate([left, right]), tokens.rack_post)
+    if px_per_u >= 26.0:  # square holes: three a U, as EIA-310 has them
+        hole = mix(tokens.rack_post, tokens.rack_frame, 0.55)
+        for x0, y0, w, h in openings.tolist():
+            count = round(h / U_MM)
+            base = y0 + np.arange(count) * U_MM
+            ys = (base[:, None] + np.array([6.35, 22.2, 38.1])[None, :]).ravel() - 3.0
+            holes = np.zeros((len(ys) * 2, 4))
+            holes[:, 0] = np.repeat([x0 + ear / 2 - 3.5, x0 + w - ear / 2 - 3.5], len(ys))
+            holes[:, 1] = np.tile(ys, 2)
+            holes[:, 2:] = (7.0, 6.0)
+            pencil.fill_many(holes, hole)
+
+
+def _slot_lines(pencil: Pencil, openings: FloatArray, tokens: Tokens) -> None:
+    parts = []
+    line = 1.0 / pencil.scale / pencil.ratio
+    ear = (FACEPLATE_MM - CHASSIS_MM) / 2
+    for x0, y0, w, h in openings.tolist():
+        count = round(h / U_MM) - 1
+        lines = np.zeros((max(count, 0), 4))
+        lines[:, 0] = x0 + ear
+        lines[:, 1] = y0 + (np.arange(count) + 1) * U_MM
+        lines[:, 2] = w - 2 * ear
+        lines[:, 3] = line
+        parts.append(lines)
+    if parts:
+        pencil.fill_many(np.concatenate(parts), tokens.rack_slot_line)
+
+
+def _numbers(pencil: Pencil, scene: SceneArrays, rows, openings: FloatArray, look: Look) -> None:  # type: ignore[no-untyped-def]
+    """U numbers on strips beside both posts, from 1 at the bottom; every fifth is bold."""
+    units = np.rint(openings[:, 3] / U_MM).astype(int)
+    del scene, rows
+    for count in np.unique(units):
+        mine = openings[units == count]
+        size = (NUMBERS_MM, float(mine[0, 3]))
+
+        def paint(pen: Pencil, count: int = int(count)) -> None:
+            _number_strip(pen, count, look.tokens)
+
+        spots = np.concatenate([mine[:, :2] - (NUMBERS_MM, 0), mine[:, :2] + (FACEPLATE_MM, 0)])
+        found = None
+        if look.sprites is not None:
+            key = ("U", int(count), look.tokens.name)
+            found = look.sprites.get(key, size, pencil.scale, pencil.ratio, paint, MAX_STRIP_PX)
+        if found is None:
+            for x, y in spots.tolist():
+                paint(pencil.at(x, y))
+            continue
+        pixmap, factor = found
+        boxes = np.zeros((len(spots), 4))
+        boxes[:, :2] = spots
+        boxes[:, 2:] = size
+        px = pencil.rects(boxes)
+        tiles = fragments(len(spots))
+        tiles[:, 0] = px[:, 0] + pixmap.width() * factor / 2
+        tiles[:, 1] = px[:, 1] + pixmap.height() * factor / 2
+        tiles[:, 4], tiles[:, 5] = pixmap.width(), pixmap.height()
+        tiles[:, 6] = tiles[:, 7] = factor
+        draw_pixmap_fragments(pencil.painter, tiles, pixmap)
+
+
+def _number_strip(pencil: Pencil, units: int, tokens: Tokens) -> None:
+    pencil.fill(0, 0, NUMBERS_MM, units * U_MM, tokens.rack_post)
+    px = U_MM * pencil.scale
+    size = int(min(px * 0.56, NUMBERS_MM * pencil.scale * 0.72, 14.0 * max(pencil.scale, 1.0)))
+    every = 1 if size >= 7 else 5
+    size = max(size, 7)
+    if NUMBERS_MM * pencil.scale < 6.0:
+        return
+    for u in range(1, units + 1):
+        top = (units - u) * U_MM
+        if u < units:
+            pencil.line(0, top, NUMBERS_MM, top, mix(tokens.rack_post, tokens.rack_frame, 0.22))
+        if every == 1 or u % every == 0 or u == 1:
+            major = u % 5 == 0
+            ink = tokens.rack_title if major else tokens.u_number
+            pencil.text(
+                (-4.0, top, NUMBERS_MM + 8.0, U_MM), str(u), size, ink, CENTRE,
+                bold=major, elide=False,
+            )  # fmt: skip
+
+
+def _names(pencil: Pencil, scene: SceneArrays, rows, tokens: Tokens) -> None:  # type: ignore[no-untyped-def]
+    """A plate with its name above each rack."""
+    width = float(scene.racks["box"][rows, 2].max()) * pencil.scale
+    size = int(min(max(RACK_NAME_MM * 0.5 * pencil.scale, 9.0), 15.0))
+    if RACK_NAME_MM * pencil.scale < 9.0 or width < 18.0:
+        return
+    painter = pencil.painter
+    for row in rows.tolist():
+        rack = scene.design.racks[scene.racks.ids[row]]  # type: ignore[index]
+        x, y, w, _ = (float(v) for v in scene.racks["box"][row])
+        rect = pencil.rect(x, y - RACK_NAME_MM, w, RACK_NAME_MM)
+        text = elided(rack.name, size, int(rect.width() - 4), True)
+        if not text:
+            continue
+        plate = QRectF(0, 0, min(text_width(text, size, True) + 14, rect.width()), size + 7)
+        plate.moveCenter(rect.center())
+        plate.moveBottom(rect.bottom() - max(2.0, 14.0 * pencil.scale))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(mix(tokens.canvas, tokens.rack_frame, 0.16))
+        painter.drawRoundedRect(plate, 4, 4)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        pencil.text_px(plate, text, size, tokens.rack_title, CENTRE, bold=True, elide=False)
