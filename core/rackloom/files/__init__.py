@@ -2,7 +2,22 @@
 """The project file: schema, versions, safe saving, recovery."""
 
 from rackloom.files.errors import FileError
+from rackloom.files.journal import Journal
 from rackloom.files.project import SUFFIX, Project, load, save
+from rackloom.files.recovery import Recovery, WaitingJournal, discard, recover, waiting_journals
 from rackloom.files.schema import Extras
 
-__all__ = ["SUFFIX", "Extras", "FileError", "Project", "load", "save"]
+__all__ = [
+    "SUFFIX",
+    "Extras",
+    "FileError",
+    "Journal",
+    "Project",
+    "Recovery",
+    "WaitingJournal",
+    "discard",
+    "load",
+    "recover",
+    "save",
+    "waiting_journals",
+]

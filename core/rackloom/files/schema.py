@@ -132,13 +132,35 @@ def parse(data: bytes) -> tuple[Design, Extras]:
         return design, extras
 
 
-_TABLE_KEY = re.compile(rb'(?<!\\)"(%s)"\s*:\s*\[' % "|".join(FILE_TABLES).encode())
+def parse_fragment(tables: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Entities by table and id from some lines of a file (a step of a journal).
+
+    References are not looked at. Raises FileError.
+    """
+    head = {"format": FORMAT, "format_version": FORMAT_VERSION}
+    try:
+        check_plain(tables)
+        content = _Content.model_validate_json(pydantic_core.to_json({**tables, **head}))
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(step) for step in problem["loc"])
+        raise FileError(_said(problem), place=f"field {place}") from None
+    found = {name: {e.id: e for e in getattr(content, name)} for name in TABLES}
+    found["parts"] = _parts(content.parts, b"")[0]
+    return {name: entities for name, entities in found.items() if entities}
 
 
 def _may_repeat_a_table(data: bytes) -> bool:
-    """Whether a table may be there twice (pydantic would silently take the last one)."""
-    names = _TABLE_KEY.findall(data)
-    return len(set(names)) < len(names)
+    """Whether a table may be there twice (pydantic would silently take the last one).
+
+    Counting is fast; only what occurs several times ("notes" is also a field of parts) is looked
+    at more closely.
+    """
+    names = [name.encode() for name in FILE_TABLES]
+    return any(
+        data.count(b'"%s"' % name) > 1 and len(re.findall(rb'"%s"\s*:\s*\[' % name, data)) > 1
+        for name in names
+    )
 
 
 def _build(
