@@ -13,9 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, m
 from rackloom.catalog.words import CageRole, FormFactor, PortCount, Protocol, Shell, Side
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BreakoutMode:
-    """How a cage's lanes divide into ports: ``2x400`` is two ports of four 100G lanes."""
+    """How a cage's lanes divide into ports: ``2x400`` is two ports of four 100G lanes.
+
+    Compared by identity, as cages are: a group makes each of its modes once.
+    """
 
     name: str
     ports: int

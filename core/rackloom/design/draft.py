@@ -21,7 +21,8 @@ from rackloom.design.entities import (
     Row,
     SiteSettings,
 )
-from rackloom.design.ids import CableId, CordId, DeviceId, FeedId, ModuleId, RackId, RowId
+from rackloom.design.ids import CableId, CordId, DeviceId, FeedId, ModuleId, RackId, RowId, by_age
+from rackloom.design.index import TABLE_OF_LOOKUP, memberships
 from rackloom.design.invariants import check_invariants
 from rackloom.design.value import Design
 
@@ -39,6 +40,7 @@ class Draft:
         self._tables: dict[str, dict[str, Any]] = {}
         self._before: dict[tuple[str, str], Any] = {}
         self._next_number = base.next_number
+        self._closed = False
 
     # Reading
 
@@ -104,6 +106,24 @@ class Draft:
         """What a device is."""
         return self.part(self.devices[device_id].part, DevicePart)
 
+    def touching(self, lookup: str, keys: Iterable[str]) -> list[Any]:
+        """Entities that a look-up of the index lists under these keys, as the draft stands.
+
+        ``lookup`` is the name of one of DesignIndex' tables, such as ``cables_of_device``.
+        """
+        table = TABLE_OF_LOOKUP[lookup]
+        wanted = set(keys)
+        listed: Mapping[str, tuple[str, ...]] = getattr(self.base.index, lookup)
+        ids = dict.fromkeys(i for key in sorted(wanted) for i in listed.get(key, ()))
+        ids.update(dict.fromkeys(key for name, key in self._before if name == table))
+        rows = self.table(table)
+        return [
+            entity
+            for i in sorted(ids, key=by_age)
+            if (entity := rows.get(i)) is not None
+            and any(name == lookup and key in wanted for name, key in memberships(entity))
+        ]
+
     # Writing
 
     def new_id(self, table: str) -> str:
@@ -138,9 +158,11 @@ class Draft:
         self._write("parts", part.id, part)
 
     def _write(self, table: str, key: str, value: Any) -> None:
+        if self._closed:
+            raise RuntimeError("this draft is closed: its tables belong to a design now")
         rows = self._tables.get(table)
         if rows is None:
-            rows = self._tables[table] = dict(self.base.table(table))
+            rows = self._tables[table] = self.base.copy_of(table)
         self._before.setdefault((table, key), rows.get(key))
         if value is None:
             del rows[key]
@@ -166,6 +188,7 @@ class Draft:
         a reference to nothing, two devices in one slot, two plugs in one socket.
         """
         change = self.change()
-        after = self.base.apply(change)
+        self._closed = True
+        after = self.base.followed_by(self._tables, change)
         check_invariants(after, change)
         return after, Step(label, change, merge_key)

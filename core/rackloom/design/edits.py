@@ -45,6 +45,7 @@ from rackloom.design.ids import (
     NoteId,
     RackId,
     RowId,
+    by_age,
 )
 from rackloom.design.names import device_names, next_name, stem_for
 from rackloom.design.value import Design
@@ -146,7 +147,8 @@ MOUNTS = ("left-1", "right-1", "left-2", "right-2")
 
 def free_mount(draft: Draft, rack: RackId) -> str:
     """The first free place for a 0U device; EditError where all are taken."""
-    taken = {d.mount for d in draft.devices.values() if d.rack == rack and d.bottom_u is None}
+    here = draft.touching("devices_in_rack", {rack})
+    taken = {device.mount for device in here if device.bottom_u is None}
     for mount in MOUNTS:
         if mount not in taken:
             return mount
@@ -357,15 +359,27 @@ def remove(draft: Draft, entity_ids: Collection[str]) -> None:
     a rack go its devices, with a row its racks. Transceivers left without any cable go too.
     """
     doomed = set(entity_ids)
-    doomed |= {r.id for r in draft.racks.values() if r.row in doomed}
-    doomed |= {d.id for d in draft.devices.values() if d.rack in doomed}
-    lost_ends = [
-        cable
-        for cable in draft.cables.values()
-        if cable.id in doomed or any(end.device in doomed for end in cable.ends)
-    ]
+    doomed |= {rack.id for rack in draft.touching("racks_in_row", doomed)}
+    doomed |= {device.id for device in draft.touching("devices_in_rack", doomed)}
+    freed = _remove_cables(draft, doomed)
+    _remove_modules(draft, doomed, freed)
+    cords = {c.id for c in draft.touching("cords_of_device", doomed)}
+    cords |= {c.id for c in draft.touching("cords_from_source", doomed)}
+    cords |= doomed & draft.cords.keys()
+    for cord_id in sorted(cords, key=by_age):
+        draft.remove("cords", cord_id)
+    for table in ("notes", "accepted", "feeds", "devices", "racks", "rows"):
+        rows = draft.table(table)
+        for entity_id in sorted((i for i in doomed if i in rows), key=by_age):
+            draft.remove(table, entity_id)
+
+
+def _remove_cables(draft: Draft, doomed: set[str]) -> set[tuple[DeviceId, str]]:
+    """Cables that were named or lost an end they need; returns the cages they leave."""
+    cables = {cable.id: cable for cable in draft.touching("cables_of_device", doomed)}
+    cables |= {CableId(i): draft.cables[CableId(i)] for i in doomed & draft.cables.keys()}
     freed: set[tuple[DeviceId, str]] = set()
-    for cable in lost_ends:
+    for cable in cables.values():
         kept = tuple(end for end in cable.ends if end.device not in doomed)
         trunk_stays = any(end.end == 0 for end in kept)
         if cable.id not in doomed and len(kept) >= 2 and trunk_stays:
@@ -373,39 +387,40 @@ def remove(draft: Draft, entity_ids: Collection[str]) -> None:
         else:
             freed |= {(end.device, end.cage) for end in cable.ends}
             draft.remove("cables", cable.id)
-    _remove_modules(draft, doomed, freed)
-    for cord in list(draft.cords.values()):
-        if {cord.id, cord.device, cord.source} & doomed:
-            draft.remove("cords", cord.id)
-    for table in ("notes", "accepted", "feeds", "devices", "racks", "rows"):
-        rows = draft.table(table)
-        for entity_id in [i for i in doomed if i in rows]:
-            draft.remove(table, entity_id)
+    return freed
 
 
 def _remove_modules(draft: Draft, doomed: set[str], freed: set[tuple[DeviceId, str]]) -> None:
     """Transceivers that were named, stand in a doomed device, or lost their last cable."""
-    if freed:
-        still_used = {
-            (end.device, end.cage) for cable in draft.cables.values() for end in cable.ends
-        }
-        freed = freed - still_used
-    for module in list(draft.modules.values()):
-        named = module.id in doomed or module.device in doomed
-        if named and module.device not in doomed:
+    at_freed = {device for device, _ in freed}
+    still_used = {
+        (end.device, end.cage)
+        for cable in draft.touching("cables_of_device", at_freed)
+        for end in cable.ends
+    }
+    orphaned = [
+        module
+        for module in draft.touching("modules_of_device", at_freed - doomed)
+        if (module.device, module.cage) in freed - still_used
+    ]
+    housed = draft.touching("modules_of_device", doomed)
+    named = [draft.modules[ModuleId(i)] for i in sorted(doomed & draft.modules.keys(), key=by_age)]
+    for module in named:
+        if module.device not in doomed:
             _unplug_fibres(draft, module)
-        if named or (module.device, module.cage) in freed:
-            draft.remove("modules", module.id)
+    for module in {m.id: m for m in (*orphaned, *housed, *named)}.values():
+        draft.remove("modules", module.id)
 
 
 def _unplug_fibres(draft: Draft, module: Module) -> None:
     """Fibres in a transceiver that goes lose their end there, and go when none is left."""
-    for cable in list(draft.cables.values()):
+    for cable in draft.touching("cables_of_device", {module.device}):
         kept = tuple(
             end for end in cable.ends if (end.device, end.cage) != (module.device, module.cage)
         )
-        if len(kept) < len(cable.ends):
-            if len(kept) >= 2:
-                draft.put(replace(cable, ends=kept))
-            else:
-                draft.remove("cables", cable.id)
+        if len(kept) == len(cable.ends):
+            continue
+        if len(kept) >= 2:
+            draft.put(replace(cable, ends=kept))
+        else:
+            draft.remove("cables", cable.id)

@@ -83,7 +83,7 @@ class DesignIndex:
         touched: dict[str, set[str]] = {}
         for record in change:
             for entity in (record.before, record.after):
-                for name, key in _memberships(entity):
+                for name, key in memberships(entity):
                     touched.setdefault(name, set()).add(key)
         index = DesignIndex()
         for name in self.__slots__:
@@ -96,11 +96,11 @@ class DesignIndex:
         """One look-up with these keys worked out again."""
         old: Mapping[str, tuple[str, ...]] = getattr(self, name)
         members = {key: set(old.get(key, ())) for key in keys}
-        for record in change.of(_TABLE_OF_LOOKUP[name]):
-            for lookup, key in _memberships(record.before):
+        for record in change.of(TABLE_OF_LOOKUP[name]):
+            for lookup, key in memberships(record.before):
                 if lookup == name:
                     members[key].discard(record.id)
-            for lookup, key in _memberships(record.after):
+            for lookup, key in memberships(record.after):
                 if lookup == name:
                     members[key].add(record.id)
         new = dict(old)
@@ -134,7 +134,7 @@ class DesignIndex:
     __hash__ = None  # type: ignore[assignment]
 
 
-_TABLE_OF_LOOKUP = {
+TABLE_OF_LOOKUP = {
     "devices_in_rack": "devices",
     "racks_in_row": "racks",
     "cables_of_device": "cables",
@@ -149,7 +149,7 @@ def _devices_of(cable: Cable) -> tuple[DeviceId, ...]:
     return tuple(dict.fromkeys(end.device for end in cable.ends))
 
 
-def _memberships(entity: object) -> list[tuple[str, str]]:
+def memberships(entity: object) -> list[tuple[str, str]]:
     """Under which look-up and key an entity is listed."""
     match entity:
         case Device():

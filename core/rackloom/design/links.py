@@ -59,22 +59,53 @@ class _Face:
     lanes: int
 
 
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What one device's cages hold and how they are split, for the cages that hold anything."""
+
+    modules: Mapping[str, TransceiverPart]
+    modes: Mapping[str, BreakoutMode]
+
+
+def wiring(design: Design, device_id: DeviceId) -> Wiring:
+    """Transceivers and breakout modes of a device's cages; remembered with the design."""
+    known = design.wirings
+    found = known.get(device_id)
+    if found is None:
+        found = known[device_id] = _wiring(design, device_id)
+    return found
+
+
+def _wiring(design: Design, device_id: DeviceId) -> Wiring:
+    device = design.devices[device_id]
+    modules: dict[str, TransceiverPart] = {}
+    for module_id in design.index.modules_of_device.get(device_id, ()):
+        module = design.modules[module_id]
+        modules.setdefault(module.cage, design.part(module.part, TransceiverPart))
+    lit: dict[str, int] = {}
+    for cable_id in design.index.cables_of_device.get(device_id, ()):
+        cable = design.cables[cable_id]
+        part = design.part(cable.part, CablePart)
+        for end in cable.ends:
+            if end.device != device_id:
+                continue
+            lanes = lit_lanes(part, end.end, modules.get(end.cage))
+            if lanes is not None:
+                lit[end.cage] = min(lanes, lit.get(end.cage, lanes))
+    cages = cages_of(design, device)
+    modes = {name: mode_for(cages[name], lanes) for name, lanes in lit.items()}
+    for name, _ in device.modes:
+        if name in cages and (fixed := fixed_mode(device, cages[name])) is not None:
+            modes[name] = fixed
+    return Wiring(modules, modes)
+
+
 def cage_mode(design: Design, device: Device, cage: Cage) -> BreakoutMode:
     """The breakout mode a cage is in: the fixed one, else the default, finer if the plug needs it.
 
     A 1:4 cable in a twin-port cage makes four ports of it without anyone configuring it.
     """
-    fixed = fixed_mode(device, cage)
-    if fixed is not None:
-        return fixed
-    lanes = [
-        lit
-        for cable_id in design.index.cables_of_device.get(device.id, ())
-        for end in design.cables[cable_id].ends
-        if end.device == device.id and end.cage == cage.name
-        if (lit := _lanes_per_link(design, design.cables[cable_id], end)) is not None
-    ]
-    return mode_for(cage, min(lanes)) if lanes else cage.default_mode
+    return wiring(design, device.id).modes.get(cage.name, cage.default_mode)
 
 
 @lru_cache(maxsize=8192)
@@ -85,13 +116,6 @@ def mode_for(cage: Cage, lanes: int) -> BreakoutMode:
         return default
     fine = [m for m in cage.modes if m.lanes_per_port <= lanes]
     return max(fine, key=lambda m: (m.lanes_per_port, m.rate_gbps)) if fine else default
-
-
-def _lanes_per_link(design: Design, cable: Cable, end: CableEnd) -> int | None:
-    part = design.part(cable.part, CablePart)
-    if part.technology is not CableTechnology.FIBRE:
-        return lit_lanes(part, end.end, None)
-    return lit_lanes(part, end.end, module_in(design, end.device, end.cage))
 
 
 def lit_lanes(part: CablePart, end: int, module: TransceiverPart | None) -> int | None:
@@ -211,11 +235,7 @@ def _optical(
 
 def module_in(design: Design, device_id: DeviceId, cage: str) -> TransceiverPart | None:
     """The transceiver in a cage, or None."""
-    for module_id in design.index.modules_of_device.get(device_id, ()):
-        module = design.modules[module_id]
-        if module.cage == cage:
-            return design.part(module.part, TransceiverPart)
-    return None
+    return wiring(design, device_id).modules.get(cage)
 
 
 def port_name(design: Design, port: PortRef) -> str:
@@ -252,26 +272,40 @@ def patched_links(
     return new
 
 
+def rewired_devices(change: Change) -> set[DeviceId] | None:
+    """Devices whose cages a change can have altered; None for all (a part was replaced)."""
+    devices: set[DeviceId] = set()
+    for record in change:
+        before, after = record.before, record.after
+        match record.table:
+            case "cables":
+                for cable in (before, after):
+                    if cable is not None:
+                        devices.update(end.device for end in cable.ends)
+            case "modules":
+                devices.update(m.device for m in (before, after) if m is not None)
+            case "devices":
+                if before is None or after is None or _rebuilt(before, after):
+                    devices.add(DeviceId(record.id))
+            case "parts" if before is not None:
+                return None
+    return devices
+
+
+def _rebuilt(before: Device, after: Device) -> bool:
+    return (before.part, before.cards, before.modes) != (after.part, after.cards, after.modes)
+
+
 def affected_cables(after: Design, change: Change) -> Iterator[CableId]:
     """Cables whose links a change can have altered: touched themselves, or at a touched device.
 
     A cable that comes or goes can change the mode of its cages, and so its neighbours' links.
     """
-    devices: set[DeviceId] = set()
+    devices = rewired_devices(change)
+    if devices is None:
+        yield from after.cables
+        return
     for record in change.of("cables"):
         yield CableId(record.id)
-        for cable in (record.before, record.after):
-            if cable is not None:
-                devices |= {end.device for end in cable.ends}
-    for record in change.of("modules"):
-        devices |= {m.device for m in (record.before, record.after) if m is not None}
-    for record in change.of("devices"):
-        before, now = record.before, record.after
-        if before is None or now is None:
-            continue
-        if (before.part, before.cards, before.modes) != (now.part, now.cards, now.modes):
-            devices.add(now.id)
-    if any(True for _ in change.of("parts")):
-        yield from after.cables
     for device_id in devices:
         yield from after.index.cables_of_device.get(device_id, ())

@@ -39,7 +39,7 @@ from rackloom.design.ids import (
 
 if TYPE_CHECKING:
     from rackloom.design.index import DesignIndex
-    from rackloom.design.links import Link
+    from rackloom.design.links import Link, Wiring
 
 ALL_TABLES = (*TABLES, "parts")
 
@@ -65,6 +65,10 @@ class Design:
     def table(self, name: str) -> Mapping[str, Any]:
         """One table by name, read-only."""
         return MappingProxyType(self._tables[name])
+
+    def copy_of(self, name: str) -> dict[str, Any]:
+        """A copy of one table, to write to; copying through a read-only view is far slower."""
+        return self._tables[name].copy()
 
     @property
     def settings(self) -> SiteSettings:
@@ -168,6 +172,11 @@ class Design:
         return build_links(self)
 
     @cached_property
+    def wirings(self) -> dict[DeviceId, Wiring]:
+        """Memo of ``links.wiring``; ask that."""
+        return {}
+
+    @cached_property
     def next_number(self) -> int:
         """The number the next new id ends in; greater than that of every entity here."""
         return 1 + max(
@@ -180,19 +189,33 @@ class Design:
         The change must have been made against this design (or be the inverse of the one that
         made it): ``before`` of each record is what this design holds.
         """
-        tables = dict(self._tables)
-        fresh: set[str] = set()
+        written: dict[str, dict[str, Any]] = {}
         for record in change:
-            if record.table not in fresh:
-                tables[record.table] = dict(tables[record.table])
-                fresh.add(record.table)
+            rows = written.get(record.table)
+            if rows is None:
+                rows = written[record.table] = self.copy_of(record.table)
             if record.after is None:
-                tables[record.table].pop(record.id, None)
+                rows.pop(record.id, None)
             else:
-                tables[record.table][record.id] = record.after
-        after = Design(tables)
+                rows[record.id] = record.after
+        return self.followed_by(written, change)
+
+    def followed_by(self, written: Mapping[str, dict[str, Any]], change: Change) -> Design:
+        """The design with some tables in the place of its own; ``change`` says how they differ.
+
+        What was derived from this design is carried along as far as the change allows.
+        """
+        after = Design({**self._tables, **written})
         if "index" in self.__dict__:
             after.__dict__["index"] = self.index.patched(change)
+        if "wirings" in self.__dict__:
+            from rackloom.design.links import rewired_devices
+
+            devices = rewired_devices(change)
+            known = {} if devices is None else dict(self.wirings)
+            for device_id in devices or ():
+                known.pop(device_id, None)
+            after.__dict__["wirings"] = known
         if "links" in self.__dict__:
             from rackloom.design.links import patched_links
 
