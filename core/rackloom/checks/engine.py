@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running the rules: over a whole design, or only where a change reached."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from rackloom.checks.context import Context, Memo
+from rackloom.checks.finding import Finding, Hit, Severity, State, called
+from rackloom.checks.overrides import OFF, judged, severity_of
+from rackloom.checks.places import Places
+from rackloom.checks.registry import Rule, rules
+from rackloom.checks.shape import cage_words
+from rackloom.checks.shape_fixes import shape_fixer
+
+if TYPE_CHECKING:
+    from rackloom.catalog.load import Catalog
+    from rackloom.checks.topology import Topology
+    from rackloom.design.change import Change
+    from rackloom.design.entities import Cable, CableEnd
+    from rackloom.design.value import Design
+
+Found = Mapping[str, tuple[Hit, ...]]
+"""Hits of one rule by place; places without any are left out."""
+
+WHOLE = ""
+"""The one place of rules that look at the whole design."""
+
+
+def run(design: Design, catalog: Catalog | None = None) -> Findings:
+    """Check a whole design. ``catalog`` is what fixes may choose parts from (default: bundled)."""
+    wanted = _rules_on(design)
+    context = Context(design, catalog)
+    context.measure(design.cables)
+    found = _look(context, wanted, _all_places(design, context))
+    return Findings(design, catalog, context.memo, context.topology, found)
+
+
+class Findings:
+    """What the checks have to say about one design. Immutable; ``patched`` gives the next one."""
+
+    def __init__(
+        self,
+        design: Design,
+        catalog: Catalog | None,
+        memo: Memo,
+        topology: Topology,
+        found: Mapping[str, Found],
+    ) -> None:
+        self.design = design
+        self._catalog = catalog
+        self._memo = memo
+        self._topology = topology
+        self._found = found
+
+    def patched(self, design: Design, change: Change) -> Findings:
+        """The findings after ``change`` led to ``design``; equal to those of a full run."""
+        places = Places.of(self.design, design, change)
+        if places.everything:
+            return run(design, self._catalog)
+        topology, nodes = self._topology.patched(self.design, design, places)
+        context = Context(design, self._catalog, self._memo, topology)
+        found = dict(self._found)
+        tables = change.tables
+        wanted = _rules_on(design)
+        for rule_id in self._found.keys() - wanted.keys():
+            del found[rule_id]
+        dirty: dict[str, set[str]] = {
+            "cable": places.cables,
+            "shape": places.cables,
+            "device": places.devices,
+            "node": set(nodes),
+            "rack": places.racks,
+            "feed": places.feeds,
+            "design": {WHOLE},
+        }
+        full: dict[str, Iterable[str]] | None = None
+        for rule_id, rule in wanted.items():
+            if rule_id not in self._found or ("settings" in tables and "settings" in rule.watches):
+                full = full or _all_places(design, context)
+                found |= _look(context, {rule_id: rule}, full)
+            elif rule.watches & tables and dirty[rule.scope]:
+                kept = dict(found[rule_id])
+                for place in dirty[rule.scope]:
+                    kept.pop(place, None)
+                kept.update(_look_at(context, rule, _existing(context, rule, dirty[rule.scope])))
+                found[rule_id] = kept
+        return Findings(design, self._catalog, self._memo, topology, found)
+
+    @cached_property
+    def all(self) -> tuple[Finding, ...]:
+        """Every finding, accepted ones too, worst first."""
+        return judged(self.design, self._raw())
+
+    def _raw(self) -> Iterator[tuple[Rule, Hit]]:
+        known = rules()
+        for rule_id, places in self._found.items():
+            for hits in places.values():
+                for hit in hits:
+                    yield known[rule_id], hit
+
+    @property
+    def open(self) -> tuple[Finding, ...]:
+        """Findings nobody accepted, worst first."""
+        return tuple(f for f in self.all if f.accepted is None)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.all)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Findings) and self.all == other.all
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Findings: {', '.join(f'{n} {name}' for name, n in self.counts.items())}>"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many are open of each severity, and how many are accepted."""
+        counts = {severity.value: 0 for severity in Severity}
+        counts["accepted"] = 0
+        for finding in self.all:
+            counts["accepted" if finding.accepted else finding.severity.value] += 1
+        return counts
+
+    @property
+    def off(self) -> tuple[str, ...]:
+        """Rules this project switched off."""
+        return tuple(r for r in rules() if r not in self._found)
+
+    def state(self, rule_id: str) -> State:
+        """What became of a rule; KeyError where there is none of that id."""
+        if rule_id not in rules():
+            raise KeyError(rule_id)
+        if rule_id not in self._found:
+            return State.NOT_RUN
+        return State.FINDINGS if self._found[rule_id] else State.PASS
+
+    def of(self, entity_id: str) -> tuple[Finding, ...]:
+        """Findings that concern an entity, worst first."""
+        return tuple(f for f in self.all if entity_id in f.where)
+
+
+def _rules_on(design: Design) -> dict[str, Rule]:
+    return {rule_id: rule for rule_id, rule in rules().items() if severity_of(design, rule) != OFF}
+
+
+def _all_places(design: Design, context: Context) -> dict[str, Iterable[str]]:
+    return {
+        "cable": design.cables,
+        "shape": design.cables,
+        "device": design.devices,
+        "node": context.topology.nodes,
+        "rack": design.racks,
+        "feed": design.feeds,
+        "design": (WHOLE,),
+    }
+
+
+def _existing(context: Context, rule: Rule, places: Iterable[str]) -> list[str]:
+    if rule.scope == "design":
+        return [WHOLE]
+    known: Container[str] = context.topology.nodes
+    if rule.scope != "node":
+        known = context.design.table(_TABLE[rule.scope])
+    return [place for place in places if place in known]
+
+
+_TABLE = {
+    "cable": "cables",
+    "shape": "cables",
+    "device": "devices",
+    "rack": "racks",
+    "feed": "feeds",
+}
+
+
+def _look(
+    context: Context, wanted: Mapping[str, Rule], places: Mapping[str, Iterable[str]]
+) -> dict[str, Found]:
+    shapes = {i: r for i, r in wanted.items() if r.scope == "shape"}
+    found: dict[str, Found] = {}
+    if shapes:
+        found |= _shape_hits(context, shapes, places["shape"])
+    for rule_id, rule in wanted.items():
+        if rule.scope != "shape":
+            found[rule_id] = _look_at(context, rule, places[rule.scope])
+    return found
+
+
+def _look_at(context: Context, rule: Rule, places: Iterable[str]) -> Found:
+    if rule.scope == "shape":
+        return _shape_hits(context, {rule.id: rule}, places)[rule.id]
+    function = rule.run
+    return {place: hits for place in places if (hits := tuple(function(context, place)))}
+
+
+def _shape_hits(
+    context: Context, wanted: Mapping[str, Rule], places: Iterable[str]
+) -> dict[str, Found]:
+    """Shape rules: once for each shape; a clean shape costs its cables one look-up."""
+    found: dict[str, dict[str, tuple[Hit, ...]]] = {rule_id: {} for rule_id in wanted}
+    faulty: dict[int, list[str]] = {}
+    cables, catalog = context.design.cables, context.catalog_given
+    for place in places:
+        cable = cables[place]  # type: ignore[index]
+        shape = context.shape(cable)
+        bad = faulty.get(id(shape))
+        if bad is None:
+            bad = faulty[id(shape)] = []
+            for rule_id, rule in wanted.items():
+                if rule_id not in shape.cache:
+                    shape.cache[rule_id] = rule.shape_hits(shape)
+                if shape.cache[rule_id]:
+                    bad.append(rule_id)
+        if not bad:
+            continue
+        ends = sorted(cable.ends, key=lambda end: end.end)
+        filled = partial(_filled, _words(context, cable, ends))
+        for rule_id in bad:
+            found[rule_id][place] = tuple(
+                Hit(
+                    (place, *dict.fromkeys(ends[i].device for i in hit.ends)),
+                    _MARKS.sub(filled, hit.text),
+                    shape_fixer(hit.fix, place, hit.ends, catalog) if hit.fix else None,
+                )
+                for hit in shape.cache[rule_id]
+            )
+    return found  # type: ignore[return-value]
+
+
+_MARKS = re.compile(r"\{([cdp]\d+|cable)\}")
+
+
+def _filled(words: Mapping[str, str], mark: re.Match[str]) -> str:
+    return words[mark[1]]
+
+
+def _words(context: Context, cable: Cable, ends: Sequence[CableEnd]) -> dict[str, str]:
+    """What the marks in the text of a shape rule stand for at this cable."""
+    words = {"cable": context.cable(cable)}
+    for number, end in enumerate(ends):
+        words[f"c{number}"] = cage_words(end.cage)
+        words[f"d{number}"] = called(end.device)
+        words[f"p{number}"] = context.port(end.device, end.cage)
+    return words

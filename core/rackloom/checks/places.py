@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where to look again after a change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rackloom.design.entities import Cable, Module
+from rackloom.design.ids import RackId, RowId
+from rackloom.design.links import affected_cables
+
+if TYPE_CHECKING:
+    from rackloom.design.change import Change, Record
+    from rackloom.design.value import Design
+
+
+@dataclass(slots=True)
+class Places:
+    """Places that a change can have altered, by scope."""
+
+    everything: bool = False
+    """A part was replaced: nothing remembered can be trusted."""
+    cables: set[str] = field(default_factory=set)
+    devices: set[str] = field(default_factory=set)
+    racks: set[str] = field(default_factory=set)
+    feeds: set[str] = field(default_factory=set)
+    relinked: set[str] = field(default_factory=set)
+    """Cables whose links may be other ones."""
+    moved: set[str] = field(default_factory=set)
+    """Devices that stand elsewhere."""
+
+    @classmethod
+    def of(cls, before: Design, after: Design, change: Change) -> Places:
+        """What to look at again after ``change`` led from one design to the other."""
+        places = cls()
+        if any(r.before is not None and r.after is not None for r in change.of("parts")):
+            places.everything = True
+            return places
+        places._rooms(before, after, change)
+        for record in change.of("devices"):
+            places._device(before, after, record)
+        places._plugs(before, after, change)
+        places._power(before, after, change)
+        return places
+
+    def _rooms(self, before: Design, after: Design, change: Change) -> None:
+        racks = {r.id for r in change.of("racks")}
+        self.racks |= racks
+        rows = [RowId(r.id) for r in change.of("rows")]
+        moved = {
+            RackId(r.id) for r in change.of("racks") if _standing(r.before) != _standing(r.after)
+        }
+        for design in (before, after):
+            # A row's ends, and who stands beside whom, decide the routes of all its cables.
+            touched = set(rows) | {design.racks[r].row for r in moved if r in design.racks}
+            for row in touched:
+                for rack in design.index.racks_in_row.get(row, ()):
+                    self._move(design, design.index.devices_in_rack.get(rack, ()))
+
+    def _move(self, design: Design, devices: tuple[str, ...]) -> None:
+        self.moved |= set(devices)
+        for device in devices:
+            self.cables |= set(design.index.cables_of_device.get(device, ()))  # type: ignore[call-overload]
+
+    def _device(self, before: Design, after: Design, record: Record) -> None:
+        self.devices.add(record.id)
+        for design, device in ((before, record.before), (after, record.after)):
+            if device is not None:
+                self.racks.add(device.rack)
+                self._move(design, (record.id,))
+
+    def _plugs(self, before: Design, after: Design, change: Change) -> None:
+        self.relinked |= set(affected_cables(after, change))
+        self.cables |= self.relinked
+        for record in change.of("cables", "modules"):
+            for entity in (record.before, record.after):
+                if isinstance(entity, Module):
+                    self.devices.add(entity.device)
+                elif isinstance(entity, Cable):
+                    self.devices |= {end.device for end in entity.ends}
+
+    def _power(self, before: Design, after: Design, change: Change) -> None:
+        """Racks and feeds whose load may be another one.
+
+        A device that draws more, or hangs elsewhere, changes what its PDUs carry; a PDU that
+        changes feed changes what is left to the other PDUs of its devices.
+        """
+        sources = {r.id for r in change.of("feeds")}
+        for record in change.of("cords"):
+            for cord in (record.before, record.after):
+                if cord is not None:
+                    self.devices.add(cord.device)
+                    sources.add(cord.source)
+        for design in (before, after):
+            for feed in sources & design.feeds.keys():
+                for cord_id in design.index.cords_from_source.get(feed, ()):
+                    self.devices.add(design.cords[cord_id].device)
+        for design in (before, after):
+            near = _reach(design, _reach(design, self.devices | sources))
+            self.feeds |= near & design.feeds.keys()
+            for device in near & design.devices.keys():
+                self.racks.add(design.devices[device].rack)  # type: ignore[index]
+        # PDUs say how many devices hang on them, and outlets who hangs there.
+        self.devices |= sources
+
+
+def _reach(design: Design, things: set[str]) -> set[str]:
+    """Devices, PDUs and feeds one cord away from these, and these."""
+    index = design.index
+    near = set(things)
+    for thing in things:
+        for cord_id in index.cords_of_device.get(thing, ()):  # type: ignore[call-overload]
+            source = design.cords[cord_id].source
+            near.add(source)
+            if source not in design.feeds:
+                near |= {design.cords[c].device for c in index.cords_from_source.get(source, ())}
+                for upper in index.cords_of_device.get(source, ()):  # type: ignore[call-overload]
+                    near.add(design.cords[upper].source)
+        if thing in design.devices:
+            near |= {design.cords[c].device for c in index.cords_from_source.get(thing, ())}
+    return near
+
+
+def _standing(rack: object) -> object:
+    """What of a rack decides where its devices stand."""
+    if rack is None:
+        return None
+    return (rack.row, rack.position_m, rack.part)  # type: ignore[attr-defined]

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules, by id. A rule is one small function; its docstring is what the user reads about it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from rackloom.checks.finding import Severity
+
+if TYPE_CHECKING:
+    from rackloom.checks.context import Context
+    from rackloom.checks.finding import Hit
+    from rackloom.checks.shape import Shape, ShapeHit
+
+Scope = Literal["cable", "shape", "device", "node", "rack", "feed", "design"]
+"""What a rule looks at once for each:
+
+``cable``  a cable as it lies; ``shape``  only what is plugged into what, worked out once for all
+cables plugged alike; ``device``  a device and its plugs; ``node``  a device in the network of
+links; ``rack``; ``feed``; ``design``  the whole.
+"""
+
+FAMILIES = ("port", "reach", "space", "power", "fabric", "name")
+"""First words of rule ids, in the order the reference lists them."""
+
+_MODULES = (
+    "breakout",
+    "fabric_rules",
+    "name",
+    "pairs",
+    "plugs",
+    "power",
+    "rails",
+    "reach",
+    "redundancy",
+    "sockets",
+    "space",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule as registered."""
+
+    id: str
+    severity: Severity
+    watches: frozenset[str]
+    scope: Scope
+    source: str
+    run: Callable[..., Iterable[Any]] = field(compare=False)
+    numbers: tuple[int, ...] = ()
+    """Which of the collected compatibility rules it covers."""
+
+    @property
+    def family(self) -> str:
+        """The first word of the id."""
+        return self.id.partition(".")[0]
+
+    @property
+    def title(self) -> str:
+        """What it demands, in one sentence."""
+        return self.explanation.partition("\n")[0].strip()
+
+    @property
+    def explanation(self) -> str:
+        """Why it matters and what to do, for the user."""
+        return inspect.cleandoc(self.run.__doc__ or "")
+
+    def hits(self, context: Context, place: str) -> Iterator[Hit]:
+        """Run it at one place."""
+        yield from self.run(context, place)
+
+    def shape_hits(self, shape: Shape) -> tuple[ShapeHit, ...]:
+        """Run it on one way of plugging a cable."""
+        return tuple(self.run(shape))
+
+
+_RULES: dict[str, Rule] = {}
+
+F = TypeVar("F", bound=Callable[..., Iterable[Any]])
+
+
+def rule(
+    rule_id: str,
+    severity: Severity,
+    *,
+    watches: set[str],
+    scope: Scope,
+    source: str,
+    numbers: tuple[int, ...] = (),
+) -> Callable[[F], F]:
+    """Register the function below as a rule; the id stays for ever."""
+
+    def register(function: F) -> F:
+        if rule_id in _RULES:
+            raise ValueError(f"two rules are called {rule_id}")
+        if rule_id.partition(".")[0] not in FAMILIES:
+            raise ValueError(f"{rule_id} belongs to no family")
+        if not function.__doc__:
+            raise ValueError(f"{rule_id} has no explanation")
+        _RULES[rule_id] = Rule(
+            rule_id, severity, frozenset(watches), scope, source, function, numbers
+        )
+        return function
+
+    return register
+
+
+def rules() -> Mapping[str, Rule]:
+    """Every rule by id, by family and then alphabetically."""
+    for name in _MODULES:
+        import_module(f"rackloom.checks.{name}")
+    ordered = sorted(_RULES.values(), key=lambda r: (FAMILIES.index(r.family), r.id))
+    return {r.id: r for r in ordered}

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be done about a cable whose ends do not go together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from rackloom.catalog.fit import optic_pair_misfit, transceiver_misfits
+from rackloom.catalog.load import Catalog, load_bundled
+from rackloom.catalog.parts import CablePart, TransceiverPart
+from rackloom.checks.breakout import free_modes
+from rackloom.checks.finding import Fix, Fixer
+from rackloom.design.edits import insert_module, swap_module
+from rackloom.design.hardware import cages_of
+from rackloom.design.links import module_in
+
+if TYPE_CHECKING:
+    from rackloom.catalog.cages import Cage
+    from rackloom.design.draft import Draft
+    from rackloom.design.entities import CableEnd
+    from rackloom.design.ids import CableId, DeviceId, ModuleId
+    from rackloom.design.value import Design
+
+
+def shape_fixer(
+    name: str, cable_id: str, positions: tuple[int, ...], catalog: Catalog | None
+) -> Fixer:
+    """The fixer that a shape rule asked for by name."""
+    return partial(_FIXERS[name], cast("CableId", cable_id), positions, catalog)
+
+
+def _ends(design: Design, cable_id: CableId) -> list[CableEnd]:
+    return sorted(design.cables[cable_id].ends, key=lambda end: end.end)
+
+
+def _cage(design: Design, end: CableEnd) -> Cage:
+    return cages_of(design, design.devices[end.device])[end.cage]
+
+
+def _free_mode(
+    cable_id: CableId, positions: tuple[int, ...], catalog: Catalog | None, design: Design
+) -> Sequence[Fix]:
+    """Let the ports whose mode somebody fixed follow the cable again."""
+    del catalog
+    ends = _ends(design, cable_id)
+    for number in positions:
+        end = ends[number]
+        if end.cage in dict(design.devices[end.device].modes):
+            return free_modes(end.device, frozenset({end.cage}), design)
+    return ()
+
+
+def _matching(
+    design: Design, cage: Cage, cable: CablePart, others: list[TransceiverPart], catalog: Catalog
+) -> TransceiverPart | None:
+    """A transceiver for a cage that goes with the cord and with those at the other ends.
+
+    Parts of the same maker and of the least power first.
+    """
+    from rackloom.catalog.fit import cord_misfit
+
+    known = {p.id: p for p in [*design.parts.values(), *catalog.values()]}
+    candidates = [
+        part
+        for part in known.values()
+        if isinstance(part, TransceiverPart)
+        and not transceiver_misfits(cage, part)
+        and cord_misfit(part, cable, 0) is None
+        and all(optic_pair_misfit(part, other) is None for other in others)
+        and part.rate_gbps >= cage.rate_gbps - 1e-6
+    ]
+    makers = {other.manufacturer for other in others}
+    return min(
+        candidates,
+        key=lambda p: (p.manufacturer not in makers, p.power_max_w or 99.0, p.id),
+        default=None,
+    )
+
+
+def _insert_optic(
+    cable_id: CableId, positions: tuple[int, ...], catalog: Catalog | None, design: Design
+) -> Sequence[Fix]:
+    """Put into an empty cage what goes with the cord and the other end."""
+    ends = _ends(design, cable_id)
+    cord = design.part(design.cables[cable_id].part, CablePart)
+    if cord.branches > 1:
+        return ()
+    end = ends[positions[0]]
+    others = [m for e in ends if e != end and (m := module_in(design, e.device, e.cage))]
+    part = _matching(design, _cage(design, end), cord, others, catalog or load_bundled())
+    if part is None or module_in(design, end.device, end.cage) is not None:
+        return ()
+    label = f"Put a {part.model} into {design.name_of(end.device)} {end.cage}"
+    return (Fix(label, partial(_insert, part, end.device, end.cage)),)
+
+
+def _insert(part: TransceiverPart, device: DeviceId, cage: str, draft: Draft) -> None:
+    insert_module(draft, part, device, cage)
+
+
+def _same_optic(
+    cable_id: CableId, positions: tuple[int, ...], catalog: Catalog | None, design: Design
+) -> Sequence[Fix]:
+    """Exchange the transceiver of one end (the far one first) for one that pairs with the other."""
+    ends = _ends(design, cable_id)
+    cord = design.part(design.cables[cable_id].part, CablePart)
+    if cord.branches > 1:
+        return ()
+    fixes = []
+    for number in reversed(positions):
+        end = ends[number]
+        other = next(e for e in ends if e != end)
+        held = [
+            m
+            for m in design.index.modules_of_device.get(end.device, ())
+            if design.modules[m].cage == end.cage
+        ]
+        partner = module_in(design, other.device, other.cage)
+        if not held or partner is None:
+            continue
+        part = _matching(design, _cage(design, end), cord, [partner], catalog or load_bundled())
+        if part is not None:
+            label = f"Use a {part.model} in {design.name_of(end.device)} {end.cage}"
+            fixes.append(Fix(label, partial(_swap, held[0], part)))
+    return tuple(fixes)
+
+
+def _swap(module_id: ModuleId, part: TransceiverPart, draft: Draft) -> None:
+    swap_module(draft, module_id, part)
+
+
+_FIXERS = {"free-mode": _free_mode, "insert-optic": _insert_optic, "same-optic": _same_optic}
