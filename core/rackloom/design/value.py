@@ -221,7 +221,10 @@ class Design:
 
             after.__dict__["links"] = patched_links(self.links, after, change)
         if "next_number" in self.__dict__:
-            made = max((number_of(r.id) for r in change if r.before is None), default=0)
+            made = max(
+                (number_of(r.id) for r in change if r.before is None and r.table in ID_PREFIX),
+                default=0,
+            )
             after.__dict__["next_number"] = max(self.next_number, made + 1)
         return after
 

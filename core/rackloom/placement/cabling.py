@@ -1,0 +1,419 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which part joins two ports, in which length, and what speaks against it.
+
+The chooser takes what carries the full rate of both ports and reaches, in this order: technology
+(twisted pair, DAC, ACC, AEC, AOC, then optics with a fibre cord; multimode before single-mode),
+parts of the devices' own makers before others, fewer ends left hanging, and the shorter length.
+Prices are unknown to the catalogue: the order of technologies stands in for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from rackloom.catalog.cages import Cage
+from rackloom.catalog.load import Catalog
+from rackloom.catalog.parts import CablePart, TransceiverPart
+from rackloom.catalog.words import CableTechnology
+from rackloom.design.draft import Draft
+from rackloom.design.edits import remove
+from rackloom.design.entities import Cable, CableEnd
+from rackloom.design.hardware import cages_of
+from rackloom.design.ids import CableId, DeviceId
+from rackloom.design.value import Design
+from rackloom.placement.joins import Join, Joiner, JoinSet, Kind, joiner
+from rackloom.placement.lengths import needed_m, next_length_m, refit_length
+from rackloom.placement.misses import nearest_miss
+from rackloom.placement.plans import (
+    EMPTY,
+    Filled,
+    Plan,
+    Refusal,
+    apply_plans,
+    fabric_of,
+    filled_cages,
+    kind_at,
+    kind_here,
+    port_text,
+)
+from rackloom.placement.routes import PortAt, route_lengths_m, route_m
+
+__all__ = [
+    "Plan",
+    "Refusal",
+    "apply_plans",
+    "best_join",
+    "choose",
+    "needed_m",
+    "next_length_m",
+    "plan_cable",
+    "plan_of",
+    "rechoose",
+    "refit_length",
+    "takers",
+    "too_far",
+]
+
+# Choosing
+
+
+def choose(
+    design: Design,
+    catalog: Catalog,
+    a: PortAt,
+    b: PortAt,
+    technology: CableTechnology | None = None,
+    part: CablePart | None = None,
+) -> Plan | Refusal:
+    """The part that joins two ports, in the next stocked length; see the module for the order.
+
+    A transceiver that sits in a cage is used, at its first free socket. A port that holds one end
+    of a breakout gets the next loose end of it. ``technology`` or ``part`` narrow the choice, and
+    then allow parts that run below the ports' full rate.
+    """
+    if a == b:
+        return Refusal(f"both ends of a cable cannot go into {port_text(design, a)}", (a[0],))
+    fills = tuple(filled_cages(design, port[0]).get(port[1], EMPTY) for port in (a, b))
+    for here, there, fill in ((a, b, fills[0]), (b, a, fills[1])):
+        if fill.cables and not fill.free_sockets:
+            return _extend(design, catalog, here, there, fill, technology, part)
+    needed_m = route_m(design, (a, b)).needed_m
+    work = joiner(design, catalog)
+    kinds = kind_at(design, a, fills[0]), kind_at(design, b, fills[1])
+    modules = fills[0].module, fills[1].module
+    joins = work.between(*kinds, *modules).of(technology, part)
+    best = best_join(joins, needed_m)
+    if best is None:
+        return _why_not(design, work, a, b, modules, joins, needed_m, technology, part)
+    join, length_m = best
+    sockets = tuple(fill.free_sockets[0] if fill.free_sockets else 0 for fill in fills)
+    return plan_of(design, join, a, b, sockets, (fills[0], fills[1]), length_m, needed_m)
+
+
+def plan_cable(
+    design: Design, catalog: Catalog, part: CablePart, a: PortAt, b: PortAt
+) -> Plan | Refusal:
+    """How a cable of a given part joins two ports; its further branches by plans that follow."""
+    return choose(design, catalog, a, b, part=part)
+
+
+def best_join(joins: JoinSet, needed_m: float) -> tuple[Join, float] | None:
+    """The best join that is stocked long enough, and the length; None where none is."""
+    found = [
+        ((*join.rank[:4], length_m, *join.rank[4:]), join, length_m)
+        for join in joins.best
+        if (length_m := join.length_m(needed_m)) is not None
+    ]
+    return min(found, key=lambda item: item[0])[1:] if found else None
+
+
+def plan_of(
+    design: Design,
+    join: Join,
+    a: PortAt,
+    b: PortAt,
+    sockets: Sequence[int],
+    fills: tuple[Filled, Filled],
+    length_m: float,
+    needed_m: float,
+) -> Plan:
+    """A plan for a join of two ports, at these fibre sockets."""
+    ends = (CableEnd(join.a_end, *a, sockets[0]), CableEnd(join.b_end, *b, sockets[1]))
+    modules = tuple(
+        (port, module)
+        for port, module, fill in ((a, join.a_module, fills[0]), (b, join.b_module, fills[1]))
+        if module is not None and fill.module is None
+    )
+    return Plan(
+        join.part,
+        tuple(sorted(ends, key=lambda end: end.end)),
+        length_m,
+        needed_m,
+        modules,
+        tuple(
+            (port, mode) for port, mode in ((a, join.link.a_mode), (b, join.link.b_mode)) if mode
+        ),
+        rate_gbps=join.rate_gbps,
+        fabric=fabric_of(design, a, b),
+    )
+
+
+# Breakouts, end by end
+
+
+def _extend(
+    design: Design,
+    catalog: Catalog,
+    here: PortAt,
+    there: PortAt,
+    fill: Filled,
+    technology: CableTechnology | None,
+    part: CablePart | None,
+) -> Plan | Refusal:
+    """Plug the loose end of a cable that sits in ``here`` into ``there``; or say who is there."""
+    taken = Refusal(
+        f"{port_text(design, here)} is taken by {_cable_text(design, fill.cables[0][1])}",
+        (here[0], fill.cables[0][1]),
+    )
+    reason: Refusal | None = None
+    other = filled_cages(design, there[0]).get(there[1], EMPTY)
+    for _, cable_id in fill.cables:
+        cable = design.cables[cable_id]
+        own = design.part(cable.part, CablePart)
+        loose = [n for n in range(len(own.ends)) if n not in {end.end for end in cable.ends}]
+        asked = technology in {None, own.technology} and part in (None, own)
+        if not loose or not asked:
+            continue
+        if other.cables and not other.free_sockets:
+            busy = _cable_text(design, other.cables[0][1])
+            return Refusal(f"{port_text(design, there)} is taken by {busy}", (there[0],))
+        outcome = _plug_loose(design, catalog, cable, own, loose, there, other)
+        if isinstance(outcome, Plan):
+            return outcome
+        reason = outcome if reason is None else reason
+    return taken if reason is None else reason
+
+
+def _plug_loose(
+    design: Design,
+    catalog: Catalog,
+    cable: Cable,
+    part: CablePart,
+    loose: list[int],
+    there: PortAt,
+    fill: Filled,
+) -> Plan | Refusal:
+    work = joiner(design, catalog)
+    kind = kind_at(design, there)
+    why = f"the loose end of {part.model} does not go into {port_text(design, there)}"
+    for number in loose:
+        module: TransceiverPart | None = None
+        if part.technology is CableTechnology.FIBRE:
+            module = _far_module(design, work, cable, part, number, kind, fill)
+            if module is None:
+                continue
+        else:
+            misfits = work.end_misfits(kind, part, number)
+            if misfits or fill.module is not None:
+                why = misfits[0].message if misfits else f"{why}: a transceiver is in it"
+                continue
+        socket = fill.free_sockets[0] if fill.free_sockets else 0
+        ends = sorted((*cable.ends, CableEnd(number, *there, socket)), key=lambda end: end.end)
+        whole = route_m(design, replace(cable, ends=tuple(ends)))
+        needed_m = whole.needed_m if whole else 0.0
+        length_m = cable.length_m if cable.length_fixed else part.next_stocked_m(needed_m)
+        if length_m is None:
+            return Refusal(
+                f"{port_text(design, there)} needs {needed_m:.1f} m of {part.model}, which comes "
+                f"in {part.lengths_m[-1]:g} m at most",
+                (there[0], cable.id),
+            )
+        new = ((there, module),) if module is not None and fill.module is None else ()
+        return Plan(part, tuple(ends), length_m, needed_m, new, (), cable.id, fabric=cable.fabric)
+    return Refusal(why, (there[0], cable.id))
+
+
+def _far_module(
+    design: Design,
+    work: Joiner,
+    cable: Cable,
+    part: CablePart,
+    number: int,
+    kind: Kind,
+    fill: Filled,
+) -> TransceiverPart | None:
+    """A transceiver for a loose fibre end that sees the one at the plugged trunk (or branch)."""
+    plugged = cable.ends[0]
+    near = filled_cages(design, plugged.device).get(plugged.cage, EMPTY).module
+    if near is None:
+        return None
+    for module in (fill.module,) if fill.module else work.modules_for(kind):
+        trunk, far = (module, near) if number == 0 else (near, module)
+        end = min(number, 1)  # all branches of a cord are alike
+        if end in work.cord_ends(module).get(part.id, ()) and not work.pair_misfit(
+            trunk, far, part.branches
+        ):
+            return module
+    return None
+
+
+def _cable_text(design: Design, cable_id: CableId) -> str:
+    """A cable as a person says it: its label, else what it is and where it goes."""
+    cable = design.cables[cable_id]
+    model = design.part(cable.part, CablePart).model
+    if cable.label:
+        return f"{model} {cable.label}"
+    names = dict.fromkeys(design.devices[end.device].name for end in cable.ends)
+    return f"{model} ({' to '.join(names)})"
+
+
+# Why not
+
+
+def _named(design: Design, port: PortAt) -> Kind:
+    """The cage under its own name, for a sentence about just this one."""
+    device = design.devices[port[0]]
+    cage: Cage = cages_of(design, device)[port[1]]
+    name = f"port {cage.name}" if cage.name.isdigit() else cage.name
+    return Kind(replace(cage, name=name), design.device_part(port[0]).manufacturer, device.name)
+
+
+def _why_not(
+    design: Design,
+    work: Joiner,
+    a: PortAt,
+    b: PortAt,
+    modules: tuple[TransceiverPart | None, TransceiverPart | None],
+    joins: JoinSet,
+    needed_m: float,
+    technology: CableTechnology | None,
+    part: CablePart | None,
+) -> Refusal:
+    where = (a[0], b[0])
+    if joins.longest is not None:
+        between = f"{port_text(design, a)} and {port_text(design, b)}"
+        return Refusal(f"between {between} it is {too_far(joins.longest, needed_m)}", where)
+    message = nearest_miss(work, _named(design, a), _named(design, b), *modules, part, technology)
+    return Refusal(message, where)
+
+
+def too_far(longest: Join, needed_m: float) -> str:
+    """How far it is, and how far the longest part that fits goes: half a sentence."""
+    with_optics = f" with {longest.a_module.model}" if longest.a_module else ""
+    return (
+        f"{needed_m:.1f} m with slack, and the longest part that fits, "
+        f"{longest.part.model}{with_optics}, comes in {longest.reach_m:g} m at most"
+    )
+
+
+# Which ports would take the other end
+
+
+def takers(
+    design: Design,
+    catalog: Catalog,
+    from_: PortAt,
+    part: CablePart | None = None,
+    devices: Iterable[DeviceId] | None = None,
+) -> Mapping[PortAt, str | None]:
+    """For each port of ``devices`` (all by default): None where a cable from ``from_`` may go.
+
+    Else the reason why not, in one sentence; the canvas dims such ports and shows it on hovering.
+    """
+    chosen = list(design.devices if devices is None else devices)
+    found: dict[PortAt, str | None] = {}
+    here = filled_cages(design, from_[0]).get(from_[1], EMPTY)
+    if here.cables and not here.free_sockets:
+        return _loose_end_takers(design, catalog, from_, part, chosen)
+    work = joiner(design, catalog)
+    kind = kind_at(design, from_, here)
+    verdicts: dict[tuple[Kind, str | None], tuple[str | None, Join | None]] = {}
+    far: list[tuple[PortAt, Join]] = []
+    for device_id in chosen:
+        filled = filled_cages(design, device_id)
+        device = design.devices[device_id]
+        for name, cage in cages_of(design, device).items():
+            port = (device_id, name)
+            fill = filled.get(name, EMPTY)
+            if port == from_:
+                found[port] = "this is where the cable starts"
+                continue
+            if fill.cables and not fill.free_sockets:
+                found[port] = _busy(design, catalog, port, from_, fill, here, part)
+                continue
+            there = kind_here(design, device, cage, fill)
+            key = (there, fill.module.id if fill.module else None)
+            if key not in verdicts:
+                joins = work.between(kind, there, here.module, fill.module).of(None, part)
+                why = None
+                if not joins.joins:
+                    why = nearest_miss(work, kind, there, here.module, fill.module, part)
+                verdicts[key] = (why, joins.longest)
+            why, longest = verdicts[key]
+            found[port] = why
+            if longest is not None:
+                far.append((port, longest))
+    ports = [port for port, _ in far]
+    lengths_m = route_lengths_m(design, [from_] * len(ports), ports).tolist()
+    slack_m = 2 * design.settings.slack_m
+    for (port, longest), length_m in zip(far, lengths_m, strict=True):
+        if length_m + slack_m > longest.reach_m + 1e-9:
+            found[port] = f"it is {too_far(longest, length_m + slack_m)}"
+    return found
+
+
+def _busy(
+    design: Design,
+    catalog: Catalog,
+    port: PortAt,
+    from_: PortAt,
+    fill: Filled,
+    here: Filled,
+    part: CablePart | None,
+) -> str | None:
+    """A full port still takes a free one when a breakout in it has an end left."""
+    if any(_has_loose_end(design, cable_id) for _, cable_id in fill.cables) and not here.cables:
+        outcome = _extend(design, catalog, port, from_, fill, None, part)
+        return None if isinstance(outcome, Plan) else outcome.message
+    return f"{port_text(design, port)} is taken by {_cable_text(design, fill.cables[0][1])}"
+
+
+def _has_loose_end(design: Design, cable_id: CableId) -> bool:
+    cable = design.cables[cable_id]
+    return len(cable.ends) < len(design.part(cable.part, CablePart).ends)
+
+
+def _loose_end_takers(
+    design: Design,
+    catalog: Catalog,
+    from_: PortAt,
+    part: CablePart | None,
+    devices: list[DeviceId],
+) -> dict[PortAt, str | None]:
+    """Takers for the loose end of a breakout; they are asked one by one only where one is loose."""
+    fill = filled_cages(design, from_[0])[from_[1]]
+    loose = any(_has_loose_end(design, cable_id) for _, cable_id in fill.cables)
+    taken = f"{port_text(design, from_)} is taken by {_cable_text(design, fill.cables[0][1])}"
+    found: dict[PortAt, str | None] = {}
+    for device_id in devices:
+        for name in cages_of(design, design.devices[device_id]):
+            port = (device_id, name)
+            if not loose or port == from_:
+                found[port] = taken
+                continue
+            outcome = _extend(design, catalog, from_, port, fill, None, part)
+            found[port] = None if isinstance(outcome, Plan) else outcome.message
+    return found
+
+
+# Another part
+
+
+def rechoose(
+    design: Design, catalog: Catalog, cable_id: CableId
+) -> Callable[[Draft], CableId] | Refusal:
+    """An edit that joins the two ports of a straight cable by the part that suits them now.
+
+    Its transceivers go with it unless another cable uses them; label, fabric and colour stay.
+    """
+    cable = design.cables[cable_id]
+    if len(cable.ends) != 2:
+        return Refusal("only a cable with two plugged ends can be replaced as a whole", (cable_id,))
+    draft = Draft(design)
+    remove(draft, [cable_id])
+    without, _ = draft.close("take out")
+    a, b = ((end.device, end.cage) for end in cable.ends)
+    plan = choose(without, catalog, a, b)
+    if isinstance(plan, Refusal):
+        return plan
+    found = plan
+
+    def replug(draft: Draft) -> CableId:
+        remove(draft, [cable_id])
+        new_id = found.apply(draft)
+        fresh = draft.cables[new_id]
+        draft.put(replace(fresh, label=cable.label, fabric=cable.fabric, colour=cable.colour))
+        return new_id
+
+    return replug
