@@ -39,7 +39,7 @@ def _file_actions() -> list[ActionSpec]:
         ),
         ActionSpec(
             "file.open_example",
-            QT_TRANSLATE_NOOP("Actions", "Open &Example"),
+            QT_TRANSLATE_NOOP("Actions", "Open Exa&mple"),
             c,
             tip=QT_TRANSLATE_NOOP("Actions", "Open the bundled fabric of 32 GPUs"),
             enabled=why.idle,
@@ -385,12 +385,12 @@ def _view_actions() -> list[ActionSpec]:
         ),
         ActionSpec(
             "view.fit_all", QT_TRANSLATE_NOOP("Actions", "&Fit All"), c, ("Ctrl+9",),
-            ("Home", "Shift+1"), icon="zoom-fit",
+            canvas_keys=("Home", "Shift+1"), icon="zoom-fit",
             tip=QT_TRANSLATE_NOOP("Actions", "Show the whole design"),
         ),
         ActionSpec(
             "view.fit_selection", QT_TRANSLATE_NOOP("Actions", "Fit &Selection"), c, ("Ctrl+8",),
-            ("Z", "Shift+2"), icon="zoom-selection",
+            canvas_keys=("Z", "Shift+2"), icon="zoom-selection",
             tip=QT_TRANSLATE_NOOP("Actions", "Show what is selected"), enabled=why.selection,
         ),
         *_side_actions(),
@@ -500,7 +500,7 @@ def _help_actions() -> list[ActionSpec]:
     return [
         ActionSpec(
             "help.palette", QT_TRANSLATE_NOOP("Actions", "Command &Palette…"), c,
-            ("Ctrl+Shift+P", "Ctrl+K"), icon="search",
+            ("Ctrl+Shift+P",), yielding_keys=("Ctrl+K",), icon="search",
             tip=QT_TRANSLATE_NOOP("Actions", "Find any action by name"),
         ),
         ActionSpec(

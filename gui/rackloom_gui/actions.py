@@ -13,7 +13,16 @@ from typing import Protocol
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar, QToolBar, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QLineEdit,
+    QMenu,
+    QMenuBar,
+    QPlainTextEdit,
+    QTextEdit,
+    QToolBar,
+    QWidget,
+)
 
 from rackloom_gui.icons import Icons
 
@@ -135,6 +144,8 @@ class ActionSpec:
     category: Category
     keys: tuple[Key, ...] = ()
     """Work in the whole window; the first is shown in menus."""
+    yielding_keys: tuple[str, ...] = ()
+    """Work in the whole window except in text fields, which use them themselves."""
     canvas_keys: tuple[str, ...] = ()
     """Work only while a canvas has the keyboard focus: single letters, Home, arrows."""
     icon: str = ""
@@ -152,7 +163,7 @@ class ActionSpec:
 
     def sequences(self) -> list[QKeySequence]:
         """Window-wide shortcuts on this platform, without doubles or empties."""
-        return expand_keys(self.keys)
+        return expand_keys(self.keys + self.yielding_keys)
 
     def canvas_sequences(self) -> list[QKeySequence]:
         """Shortcuts that need the canvas."""
@@ -211,6 +222,8 @@ class ActionTable(QObject):
         self._groups: dict[str, QActionGroup] = {}
         self._actions: dict[str, QAction] = {}
         self._canvas_twins: dict[str, QAction] = {}
+        self._yielding_twins: dict[str, QAction] = {}
+        self._in_text = False
         self._menus: dict[str, QMenu] = {}
         for spec in specs:
             self._build(spec)
@@ -275,6 +288,10 @@ class ActionTable(QObject):
     def attach_window(self, window: QWidget) -> None:
         """Make the window-wide keys work there, also of actions in no menu."""
         window.addActions([a for a in self._actions.values() if not self._is_canvas_only(a)])
+        window.addActions(list(self._yielding_twins.values()))
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._on_focus_changed)
 
     def attach_canvas(self, canvas: QWidget) -> None:
         """Make single letters and the like work while this widget has the focus."""
@@ -290,9 +307,10 @@ class ActionTable(QObject):
             self._reasons[action_id] = translated(reason)
             action = self._actions[action_id]
             action.setEnabled(not reason)
-            twin = self._canvas_twins.get(action_id)
-            if twin is not None:
-                twin.setEnabled(not reason)
+            if action_id in self._canvas_twins:
+                self._canvas_twins[action_id].setEnabled(not reason)
+            if action_id in self._yielding_twins:
+                self._yielding_twins[action_id].setEnabled(not reason and not self._in_text)
             self._set_tip(spec)
         self._name_history_step("edit.undo", context.undo_label)
         self._name_history_step("edit.redo", context.redo_label)
@@ -351,9 +369,11 @@ class ActionTable(QObject):
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             action.setShortcuts(spec.canvas_sequences())
         else:
-            action.setShortcuts(spec.sequences())
+            action.setShortcuts(expand_keys(spec.keys))
             if spec.canvas_keys:
-                self._canvas_twins[spec.id] = self._twin(spec, action)
+                self._canvas_twins[spec.id] = self._twin(spec, action, spec.canvas_keys)
+            if spec.yielding_keys:
+                self._yielding_twins[spec.id] = self._twin(spec, action, spec.yielding_keys)
         if spec.group:
             group = self._groups.get(spec.group)
             if group is None:
@@ -362,15 +382,20 @@ class ActionTable(QObject):
         self._actions[spec.id] = action
         self._set_tip(spec)
 
-    def _twin(self, spec: ActionSpec, action: QAction) -> QAction:
-        """A hidden second action for the canvas-only keys: a QAction has one key context."""
+    def _twin(self, spec: ActionSpec, action: QAction, keys: Sequence[Key]) -> QAction:
+        """A second action for keys that hold elsewhere: a QAction has one context for all."""
         twin = QAction(self)
-        twin.setObjectName(f"{spec.id}.canvas")
-        twin.setVisible(True)
-        twin.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        twin.setShortcuts(spec.canvas_sequences())
+        twin.setObjectName(f"{spec.id}.twin")
+        if keys is spec.canvas_keys:
+            twin.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        twin.setShortcuts(expand_keys(keys))
         twin.triggered.connect(lambda _checked=False: action.trigger())
         return twin
+
+    def _on_focus_changed(self, _old: QWidget | None, new: QWidget | None) -> None:
+        self._in_text = isinstance(new, QLineEdit | QTextEdit | QPlainTextEdit)
+        for action_id, twin in self._yielding_twins.items():
+            twin.setEnabled(self._actions[action_id].isEnabled() and not self._in_text)
 
     def _run(self, action_id: str, _checked: bool = False) -> None:
         handler = self._handlers.get(action_id)

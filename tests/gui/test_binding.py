@@ -4,9 +4,10 @@
 import sys
 
 from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication
 
 
-def test_calls_that_return_nothing_do_not_use_up_none(qapp) -> None:
+def test_calls_that_return_nothing_do_not_use_up_none(qapp: QApplication) -> None:
     action = QAction("x")
     before = sys.getrefcount(None)
     for _ in range(1000):

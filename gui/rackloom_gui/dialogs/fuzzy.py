@@ -29,13 +29,11 @@ def fuzzy_match(query: str, text: str) -> Match | None:
     A piece of the text in one go is best, most of all at the start of a word; then letters that
     start words; short texts before long ones.
     """
-    wanted = query.casefold().replace(" ", "")
-    lower = text.casefold()
+    wanted = _fold(query).replace(" ", "")
+    lower = _fold(text)
     if not wanted:
         return Match(0.0, ())
-    if len(lower) != len(text):
-        lower = text.lower() if len(text.lower()) == len(text) else text
-    piece = _as_piece(query.casefold().strip(), lower)
+    piece = _as_piece(_fold(query).strip(), lower)
     if piece is not None:
         return piece
     best: Match | None = None
@@ -49,6 +47,15 @@ def fuzzy_match(query: str, text: str) -> Match | None:
             best = Match(score, positions)
         start = lower.find(wanted[0], start + 1)
     return best
+
+
+def _fold(text: str) -> str:
+    """Ignore case letter by letter, so that positions stay those of the text ("ß" stays one)."""
+    folded = text.casefold()
+    if len(folded) == len(text):
+        return folded
+    letters = ((letter, letter.casefold()) for letter in text)
+    return "".join(small if len(small) == 1 else letter for letter, small in letters)
 
 
 def _as_piece(query: str, lower: str) -> Match | None:

@@ -134,7 +134,6 @@ class UnitSpinBox(QDoubleSpinBox):
         self.setSingleStep(step)
         self.setKeyboardTracking(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setCorrectionMode(QDoubleSpinBox.CorrectionMode.CorrectToNearestValue)
 
     def textFromValue(self, val: float) -> str:
         return format_quantity(val, self._family, self._shown_decimals, self.locale())
@@ -148,6 +147,12 @@ class UnitSpinBox(QDoubleSpinBox):
         if value is not None and self.minimum() <= value <= self.maximum():
             return QValidator.State.Acceptable, input, pos
         return QValidator.State.Intermediate, input, pos
+
+    def fixup(self, input: str) -> str:
+        value = parse_quantity(input, self._family, self.locale())
+        if value is None:
+            return self.textFromValue(self.value())
+        return self.textFromValue(min(max(value, self.minimum()), self.maximum()))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
