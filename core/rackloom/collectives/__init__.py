@@ -1,1 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
+"""How fast: the physical limit of a wiring, and what a collective library makes of it."""
+
+from rackloom.collectives.caps import Cap
+from rackloom.collectives.conventions import (
+    DEFAULT_SIZES,
+    Collective,
+    busbw_factor,
+    parse_collective,
+    parse_sizes,
+)
+from rackloom.collectives.errors import EstimateError
+from rackloom.collectives.estimate import (
+    ALGORITHMS,
+    Bottleneck,
+    ErrorBand,
+    Estimate,
+    Point,
+    estimate,
+)
+from rackloom.collectives.limit import Limit
+
+__all__ = [
+    "ALGORITHMS",
+    "DEFAULT_SIZES",
+    "Bottleneck",
+    "Cap",
+    "Collective",
+    "ErrorBand",
+    "Estimate",
+    "EstimateError",
+    "Limit",
+    "Point",
+    "busbw_factor",
+    "estimate",
+    "parse_collective",
+    "parse_sizes",
+]

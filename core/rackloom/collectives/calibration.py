@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measured and published constants, from the calibration files that ship with the program.
+
+Constants belong to a kind of hardware or to a library, never to one system. Efficiencies are
+medians of measured rows that are in the file; the error band of an estimate is the spread of those
+rows.
+"""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from importlib.resources import files
+from statistics import median
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+try:
+    from yaml import CSafeLoader as _Loader
+except ImportError:  # a PyYAML built without libyaml reads the same, slower
+    from yaml import SafeLoader as _Loader  # type: ignore[assignment]
+
+PROTOCOLS = ("LL", "LL128", "Simple")
+"""NCCL's protocols, in the order of every triple in the files."""
+
+Triple = tuple[float | None, float | None, float | None]
+CpuVendor = Literal["intel", "amd", "other"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LinkGeneration(_Frozen):
+    """One link of a scale-up network: GB/s per direction, as sold and as libraries reckon."""
+
+    generation: str
+    link_gb_per_s: float
+    vendor_link_gb_per_s: float
+    source: str
+
+
+class Measured(_Frozen):
+    """A measured peak bus bandwidth, and what the plain rates would give."""
+
+    system: str
+    measured_gb_per_s: float
+    reckoned_gb_per_s: float
+    source: str
+    kind: str = ""
+    transport: str = ""
+    servers: int = 1
+
+    @property
+    def ratio(self) -> float:
+        """Measured over reckoned."""
+        return self.measured_gb_per_s / self.reckoned_gb_per_s
+
+
+class Efficiency(_Frozen):
+    """What part of a plain rate remains; ``band``: farthest row from the median, as a fraction."""
+
+    value: float
+    band: float
+    rows: int
+    most_servers: int
+
+
+class _Ratio(_Frozen):
+    ratio: float
+    source: str
+
+
+class _BandFactor(_Frozen):
+    band_factor: float
+    source: str
+
+
+class _Band(_Frozen):
+    band: float
+    source: str
+
+
+class _Pcie(_Frozen):
+    lane_gb_per_s: dict[int, float]
+    efficiency: float
+    source: str
+    efficiency_source: str
+
+
+class _Reference(_Frozen):
+    switches: int
+    switch_latency_ns: float
+    cable_m: float
+    source: str
+
+
+class _Network(_Frozen):
+    switch_latency_ns: dict[str, float]
+    switch_latency_source: dict[str, str]
+    cable_ns_per_m: float
+    cable_source: str
+    reference: _Reference
+
+    @property
+    def reference_ns(self) -> float:
+        """One-way delay that the libraries' network latency stands for."""
+        path = self.reference
+        return path.switches * path.switch_latency_ns + path.cable_m * self.cable_ns_per_m
+
+
+class Hardware(_Frozen):
+    """Links, PCIe, networks."""
+
+    sources: dict[str, str]
+    scale_up: tuple[LinkGeneration, ...]
+    scale_up_other: _Ratio
+    scale_up_efficiency: tuple[Measured, ...]
+    transport_efficiency: tuple[Measured, ...]
+    beyond_measured: _BandFactor
+    unknown_gpu: _Band
+    pcie: _Pcie
+    network: _Network
+
+    def generation(self, name: str) -> LinkGeneration | None:
+        """Constants of a scale-up generation by its name in the catalogue."""
+        return next((g for g in self.scale_up if g.generation == name), None)
+
+    @cached_property
+    def _efficiencies(self) -> dict[str, Efficiency]:
+        groups: dict[str, list[Measured]] = {}
+        for row in (*self.scale_up_efficiency, *self.transport_efficiency):
+            groups.setdefault(row.kind or row.transport, []).append(row)
+        found = {}
+        for name, rows in groups.items():
+            value = median(row.ratio for row in rows)
+            band = max(abs(row.ratio / value - 1) for row in rows)
+            most = max(row.servers for row in rows)
+            found[name] = Efficiency(value=value, band=band, rows=len(rows), most_servers=most)
+        return found
+
+    def efficiency(self, kind: str) -> Efficiency:
+        """Efficiency of ``nvlink``, ``xgmi``, ``infiniband`` or ``ethernet``."""
+        return self._efficiencies[kind]
+
+    def pcie_gb_per_s(self, generation: int | None, lanes: int | None) -> float | None:
+        """Wire rate of a PCIe connection, one direction; None where the part does not say."""
+        lane = self.pcie.lane_gb_per_s.get(generation or 0)
+        return None if lane is None or lanes is None else lane * lanes
+
+
+class Ring(_Frozen):
+    """The ring's terms of a library's cost model."""
+
+    base_us: Triple
+    nvlink_us: Triple
+    pcie_us: Triple
+    network_us: Triple
+    bandwidth_ratio: Triple
+
+
+class Library(_Frozen):
+    """A collective library's cost model."""
+
+    source: str
+    ring: Ring
+    tree_network_us: Triple
+    post_overhead_us: dict[str, float]
+    post_overhead_simple_factor: float
+    pipelined_from_bytes: float
+    channels_per_nic: int
+    ll_max_one_server: dict[str, float]
+    ll_max_servers: dict[str, tuple[float, float]]
+    ll128_max_per_channel: dict[str, float]
+    pipelined_latency_factor: dict[str, float]
+
+
+class Row(_Frozen):
+    """Which library, and which row of its tables."""
+
+    library: str
+    row: str
+
+
+class Libraries(_Frozen):
+    """All cost models, and which GPU uses which."""
+
+    sources: dict[str, str]
+    libraries: dict[str, Library]
+    architectures: dict[str, Row]
+    unknown_architecture: Row
+
+
+@cache
+def load_hardware() -> Hardware:
+    """The hardware constants that ship with the program."""
+    return Hardware.model_validate(_read("hardware.yaml"))
+
+
+@cache
+def load_libraries() -> Libraries:
+    """The cost models that ship with the program."""
+    return Libraries.model_validate(_read("libraries.yaml"))
+
+
+def _read(name: str) -> object:
+    text = (files("rackloom_resources") / "calibration" / name).read_text(encoding="utf-8")
+    return yaml.load(text, Loader=_Loader)

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What limits a ring: each resource on its way as a cap on bus bandwidth, with its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rackloom.collectives.calibration import Hardware
+from rackloom.collectives.capacity import (
+    gpu_pcie_gb_per_s,
+    has_scale_up,
+    link_kind,
+    reckoned_gb_per_s,
+)
+from rackloom.collectives.group import Group, device_id, device_name
+from rackloom.collectives.ring import Rings
+from rackloom.fabric import Fabric
+from rackloom.fabric.arrays import Floats, Ints
+
+MOST_PLACES = 200
+"""Ids a cap names at most; the text says how many places there are."""
+
+_TIE = 1 + 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """One resource: the bus bandwidth it allows (GB/s), before efficiency, and where it is."""
+
+    kind: str
+    """``scale-up``, ``pcie``, ``nic``, ``uplink`` or ``link``."""
+    busbw_gb_per_s: float
+    where: tuple[str, ...]
+    text: str
+    efficiency: float = 1.0
+    """What part of it a collective library gets out of it, as measured on such hardware."""
+
+    @property
+    def expected_gb_per_s(self) -> float:
+        """What a library is expected to reach where this resource binds."""
+        return self.busbw_gb_per_s * self.efficiency
+
+
+def ring_caps(
+    fabric: Fabric, group: Group, rings: Rings | None, hardware: Hardware, transport: str
+) -> list[Cap]:
+    """All caps of a ring, the tightest first. ``rings`` None: a group inside one node.
+
+    ``transport`` is what the network between nodes speaks: ``infiniband`` or ``ethernet``.
+    """
+    inner = hardware.efficiency(inside_kind(group)).value
+    outer = hardware.efficiency(transport).value
+    caps = [_inside(fabric, group, hardware)]
+    if rings is not None:
+        caps += [_ports(fabric, rings), _pcie(fabric, rings, hardware), _bundles(fabric, rings)]
+    part = {"scale-up": inner, "pcie": 1.0}  # PCIe caps have their efficiency in them
+    found = [replace(cap, efficiency=part.get(cap.kind, outer)) for cap in caps if cap is not None]
+    return sorted(found, key=lambda cap: cap.expected_gb_per_s)
+
+
+def inside_gb_per_s(group: Group, node: int, hardware: Hardware) -> float | None:
+    """What one GPU of a node can send to its neighbour in the node, as libraries reckon."""
+    part = group.parts[int(group.part_of_node[node])]
+    members = int(group.node_size[node])
+    pcie = gpu_pcie_gb_per_s(part, hardware)
+    over_pcie = None if pcie is None else pcie * hardware.pcie.efficiency
+    if part.scale_up is None or not has_scale_up(part):
+        return over_pcie
+    domain = min(members, part.scale_up.domain_gpus)
+    rate = reckoned_gb_per_s(part.scale_up, domain, hardware)
+    if members > part.scale_up.domain_gpus and over_pcie is not None:
+        rate = min(rate, over_pcie)  # the ring crosses from one domain to the next over PCIe
+    return rate
+
+
+def _inside(fabric: Fabric, group: Group, hardware: Hardware) -> Cap | None:
+    """The scale-up links (or PCIe) between the GPUs of a node.
+
+    A ring that goes on to other nodes leaves one of a node's GPUs by the NIC, so only p - 1 of p
+    GPUs send over the inner links.
+    """
+    tightest: tuple[float, int, float] | None = None
+    shape = np.stack([group.part_of_node, group.node_size], axis=1)
+    _, nodes = np.unique(shape, axis=0, return_index=True)
+    for node in nodes.tolist():
+        p = int(group.node_size[node])
+        rate = inside_gb_per_s(group, node, hardware) if p > 1 else None
+        if rate is None:
+            continue
+        busbw = rate * p / (p - 1) if group.nodes > 1 else rate
+        if tightest is None or busbw < tightest[0]:
+            tightest = (busbw, node, rate)
+    if tightest is None:
+        return None
+    busbw, node, rate = tightest
+    device = int(group.node_device[node])
+    part = group.parts[int(group.part_of_node[node])]
+    over = (
+        part.scale_up.generation or part.scale_up.kind.value
+        if has_scale_up(part) and part.scale_up
+        else "PCIe"
+    )
+    text = f"{over} inside {device_name(fabric, device)}, {rate:.0f} GB/s per GPU"
+    kind = "scale-up" if has_scale_up(part) else "pcie"
+    return Cap(kind, busbw, (str(device_id(fabric, device)),), text)
+
+
+def inside_kind(group: Group) -> str:
+    """Which efficiency applies inside the nodes: of ``nvlink`` or of ``xgmi`` links."""
+    scale_up = group.parts[int(group.part_of_node[0])].scale_up
+    return link_kind(scale_up) if scale_up is not None else "nvlink"
+
+
+def _ports(fabric: Fabric, rings: Rings) -> Cap:
+    """The NIC ports: each channel is one flow out and one in."""
+    ports = rings.ports
+    used = rings.channel_ports.ravel()
+    rate = ports.rate_gbps[used]
+    slowest = float(rate.min())
+    worst = used[rate <= slowest * _TIE]
+    nodes = np.unique(ports.node[worst])
+    fewest = int(np.bincount(ports.node, minlength=len(rings.channel_ports)).min())
+    most = int(np.bincount(ports.node, minlength=len(rings.channel_ports)).max())
+    device = int(fabric.arrays.nic_device[ports.nic[worst[0]]])
+    if fewest < most:
+        scarce = int(np.bincount(ports.node).argmin())
+        device = int(fabric.arrays.nic_device[ports.nic[ports.node == scarce][0]])
+        text = (
+            f"{device_name(fabric, device)} has {fewest} usable NIC ports, others {most}: "
+            f"every server uses {rings.channels} x {slowest:g} Gb/s"
+        )
+        where = [str(device_id(fabric, device))]
+    elif len(nodes) == len(rings.channel_ports):
+        text = f"NICs of every server, {rings.channels} x {slowest:g} Gb/s"
+        where = _devices(fabric, ports.nic[worst])
+    else:
+        text = f"NIC of {device_name(fabric, device)} at {slowest:g} Gb/s"
+        where = [*_devices(fabric, ports.nic[worst]), *_cables(fabric, ports.link[worst])]
+    return Cap("nic", rings.channels * slowest / 8, tuple(where[:MOST_PLACES]), text)
+
+
+def _pcie(fabric: Fabric, rings: Rings, hardware: Hardware) -> Cap | None:
+    """The PCIe connection of the adapters, shared by their ports."""
+    ports = rings.ports
+    used = rings.channel_ports.ravel()
+    _, inverse, count = np.unique(ports.nic[used], return_inverse=True, return_counts=True)
+    share = ports.pcie_gbps[used] * hardware.pcie.efficiency / count[inverse]
+    least = float(share.min())
+    if not np.isfinite(least):
+        return None
+    worst = used[share <= least * _TIE]
+    device = int(fabric.arrays.nic_device[ports.nic[worst[0]]])
+    each = float(ports.pcie_gbps[worst[0]]) * hardware.pcie.efficiency / 8
+    text = f"PCIe of the NICs in {device_name(fabric, device)}, {each:.0f} GB/s each"
+    where = tuple(_devices(fabric, ports.nic[worst])[:MOST_PLACES])
+    return Cap("pcie", rings.channels * least / 8, where, text)
+
+
+def _bundles(fabric: Fabric, rings: Rings) -> Cap | None:
+    """The links between switches, each against the channels routed over it."""
+    bundles, loads = fabric.network.bundles, rings.loads
+    load: Floats = np.maximum(loads.forward, loads.backward)
+    busy = np.flatnonzero(load > 1e-12)
+    if not len(busy):
+        return None
+    share = bundles.hashed_gbps[busy] / load[busy]
+    least = float(share.min())
+    worst = busy[share <= least * _TIE]
+    kind, text, low = _bundle_text(fabric, worst, float(load[worst[0]]))
+    links = np.flatnonzero(np.isin(bundles.of_link, worst))
+    where = [*low, *_cables(fabric, links)]
+    return Cap(kind, rings.channels * least / 8, tuple(where[:MOST_PLACES]), text)
+
+
+def _bundle_text(fabric: Fabric, worst: Ints, load: float) -> tuple[str, str, list[str]]:
+    """Kind, text and switches of the tightest bundles."""
+    bundles, tier = fabric.network.bundles, fabric.tiers.tier
+    del load
+    u, v = bundles.u[worst], bundles.v[worst]
+    low = np.where(tier[u] <= tier[v], u, v)
+    devices = fabric.network.switch_device
+    lows = np.unique(low)
+    first = int(low[0])
+    name = device_name(fabric, int(devices[first]))
+    more = f" (and {len(lows) - 1} more switches alike)" if len(lows) > 1 else ""
+    ids = [str(device_id(fabric, int(devices[x]))) for x in lows.tolist()]
+    if tier[u[0]] == tier[v[0]]:
+        far = int(v[0] if first == int(u[0]) else u[0])
+        other = device_name(fabric, int(devices[far]))
+        return "link", f"links between {name} and {other}{more}", ids
+    ratio = fabric.balance.oversubscription(first)
+    over = f", {ratio:.3g}:1" if ratio is not None else ""
+    return "uplink", f"{name} uplinks{over}{more}", ids
+
+
+def _devices(fabric: Fabric, nics: Ints) -> list[str]:
+    devices = np.unique(fabric.arrays.nic_device[nics])
+    return [str(device_id(fabric, d)) for d in devices.tolist()]
+
+
+def _cables(fabric: Fabric, links: Ints) -> list[str]:
+    cables = np.unique(fabric.arrays.link_cable[links])
+    return [str(fabric.arrays.cable_ids[c]) for c in cables.tolist()]

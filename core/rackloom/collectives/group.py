@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which GPUs take part, in which order, and what joins them inside a server or rack.
+
+Ranks follow the names of the servers in natural order (``gpu-2`` before ``gpu-10``), as a host
+list does; inside a server they follow the number of the GPU. A *node* is what a library treats as
+one: a server, or all servers of a rack-wide scale-up domain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rackloom.catalog.parts import ScaleUp, ServerPart
+from rackloom.collectives.errors import EstimateError
+from rackloom.design.ids import DeviceId
+from rackloom.fabric import Fabric
+from rackloom.fabric.arrays import Bools, Ints
+
+GpuChoice = int | str | Iterable[str] | None
+"""All GPUs (None), the first N, or names: ``gpu-01`` for a server, ``gpu-01/3`` for one GPU."""
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+def natural(name: str) -> tuple[tuple[int, int, str], ...]:
+    """Sort key under which numbers in a name count as numbers."""
+    return tuple(
+        (0, int(piece), "") if piece.isdecimal() else (1, 0, piece)
+        for piece in _DIGITS.split(name)
+        if piece
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """The ranks of a collective. GPU and device numbers are those of the fabric's arrays."""
+
+    gpus: Ints
+    """GPU of each rank."""
+    device: Ints
+    """Device of each rank."""
+    node: Ints
+    """Node of each rank, counted from 0 in the order of the ranks."""
+    domain: Ints
+    """Scale-up domain of each rank."""
+    nodes: int
+    node_size: Ints
+    """Ranks in each node."""
+    node_device: Ints
+    """First device of each node."""
+    parts: tuple[ServerPart, ...]
+    """The server parts that take part."""
+    part_of_node: Ints
+
+    @property
+    def ranks(self) -> int:
+        """Number of GPUs."""
+        return len(self.gpus)
+
+
+def form_group(fabric: Fabric, choice: GpuChoice = None) -> Group:
+    """The GPUs of a choice; EstimateError where there are fewer than two, or one is unknown."""
+    gpus = _chosen(fabric, choice)
+    if len(gpus) == 0:
+        raise EstimateError(
+            "there is no GPU to estimate for: put a GPU server into the design"
+            if not len(fabric.arrays.gpu_device)
+            else "every GPU has failed: nothing is left to estimate"
+        )
+    if len(gpus) == 1:
+        raise EstimateError("one GPU has nobody to talk to: choose at least two")
+    return _grouped(fabric, gpus)
+
+
+def _server_order(fabric: Fabric) -> list[int]:
+    arrays, devices = fabric.arrays, fabric.design.devices
+    servers = np.flatnonzero(arrays.gpu_count > 0).tolist()
+    return sorted(servers, key=lambda d: natural(devices[arrays.device_ids[d]].name))
+
+
+def _all_gpus(fabric: Fabric) -> Ints:
+    """Every living GPU in rank order."""
+    arrays, dead = fabric.arrays, fabric.network.device_dead
+    order = np.array([d for d in _server_order(fabric) if not dead[d]], np.int64)
+    count = arrays.gpu_count[order]
+    first = np.repeat(arrays.gpu_base[order] - (np.cumsum(count) - count), count)
+    return first + np.arange(int(count.sum()))
+
+
+def _chosen(fabric: Fabric, choice: GpuChoice) -> Ints:
+    if isinstance(choice, str):
+        text = choice.strip()
+        choice = int(text) if text.isdecimal() else [t for t in text.split(",") if t.strip()]
+    everyone = _all_gpus(fabric)
+    if choice is None:
+        return everyone
+    if isinstance(choice, int):
+        if choice < 1 or choice > len(everyone):
+            raise EstimateError(
+                f"the design has {len(everyone)} working GPUs, not {choice}: ask for 2 to "
+                f"{len(everyone)}"
+            )
+        return everyone[:choice]
+    wanted = _named(fabric, [name.strip() for name in choice])
+    return everyone[wanted[everyone]]
+
+
+def _named(fabric: Fabric, names: list[str]) -> Bools:
+    """Mask of the GPUs with these names; EstimateError for a name that is no GPU's."""
+    arrays = fabric.arrays
+    index: dict[str, int] = {}
+    for number, device in enumerate(arrays.device_ids):
+        index[fabric.design.devices[device].name] = number
+    for number, device in enumerate(arrays.device_ids):
+        index.setdefault(device, number)
+    wanted = np.zeros(len(arrays.gpu_device), np.bool_)
+    for name in names:
+        server, _, gpu = name.rpartition("/") if "/" in name else (name, "", "")
+        number = index.get(server, -1)
+        local = gpu.lower().removeprefix("gpu")
+        count = int(arrays.gpu_count[number]) if number >= 0 else 0
+        if count == 0 or (local and not local.isdecimal()) or (local and int(local) >= count):
+            raise EstimateError(
+                f"no GPU server or GPU is called {name!r}: write a server's name, or name/0 for "
+                "its first GPU"
+            )
+        if fabric.network.device_dead[number]:
+            raise EstimateError(f"{server} has failed, so {name} cannot take part")
+        base = int(arrays.gpu_base[number])
+        wanted[base + int(local) if local else slice(base, base + count)] = True
+    return wanted
+
+
+def _grouped(fabric: Fabric, gpus: Ints) -> Group:
+    arrays, design = fabric.arrays, fabric.design
+    device = arrays.gpu_device[gpus]
+    devices, first = np.unique(device, return_index=True)
+    devices = devices[np.argsort(first)]
+    parts: dict[str, int] = {}
+    found: list[ServerPart] = []
+    node_key: dict[object, int] = {}
+    node_of = np.zeros(len(arrays.device_ids), np.int64)
+    part_of = np.zeros(len(arrays.device_ids), np.int64)
+    for d in devices.tolist():
+        placed = design.devices[arrays.device_ids[d]]
+        if placed.part not in parts:
+            parts[placed.part] = len(found)
+            found.append(design.part(placed.part, ServerPart))
+        part_of[d] = parts[placed.part]
+        scale_up = found[part_of[d]].scale_up
+        whole_rack = scale_up is not None and scale_up.spans_rack
+        key: object = (placed.rack, placed.part) if whole_rack else placed.id
+        node_of[d] = node_key.setdefault(key, len(node_key))
+    node = node_of[device]
+    order = np.argsort(node, kind="stable")  # a rack's servers become neighbours
+    gpus, device, node = gpus[order], device[order], node[order]
+    size = np.bincount(node)
+    starts = np.cumsum(size) - size
+    node_device = device[starts]
+    domain = _domains(found, part_of[device], node, size, starts)
+    return Group(
+        gpus=gpus,
+        device=device,
+        node=node,
+        domain=domain,
+        nodes=len(size),
+        node_size=size.astype(np.int64),
+        node_device=node_device,
+        parts=tuple(found),
+        part_of_node=part_of[node_device],
+    )
+
+
+def _domains(parts: list[ServerPart], part_of: Ints, node: Ints, size: Ints, starts: Ints) -> Ints:
+    """Scale-up domain of each rank: nodes cut into pieces of the part's domain size."""
+    sizes = np.array([p.scale_up.domain_gpus if p.scale_up else 1 for p in parts], np.int64)
+    place = np.arange(len(node)) - starts[node]
+    piece = place // sizes[part_of]
+    return np.unique(node * (int(size.max()) + 1) + piece, return_inverse=True)[1].astype(np.int64)
+
+
+def device_name(fabric: Fabric, device: int) -> str:
+    """What a person calls a device of the arrays."""
+    return fabric.design.devices[fabric.arrays.device_ids[device]].name
+
+
+def device_id(fabric: Fabric, device: int) -> DeviceId:
+    """Id of a device of the arrays."""
+    return fabric.arrays.device_ids[device]
+
+
+def scale_up_of(group: Group, node: int) -> ScaleUp | None:
+    """The scale-up network of a node."""
+    return group.parts[int(group.part_of_node[node])].scale_up

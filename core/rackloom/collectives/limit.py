@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The limit as an answer: bus bandwidth, the binding cut as ids, and a sentence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from rackloom.collectives.calibration import Hardware
+from rackloom.collectives.cut import Cut, gather_cut
+from rackloom.collectives.flow_graph import EdgeKind, FlowGraph, build_flow_graph
+from rackloom.collectives.group import Group, device_name
+from rackloom.collectives.ports import Ports
+from rackloom.fabric import Fabric
+from rackloom.fabric.arrays import Bools, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What no point-to-point schedule can beat on this wiring, and the cut that says so."""
+
+    busbw_gb_per_s: float
+    cut: tuple[str, ...]
+    """Ids of the cables, and of the servers whose inner links, cross the cut."""
+    text: str
+    exact: bool
+    """False where the wiring has too many different corners to look at all: still a true limit."""
+
+
+def find_limit(fabric: Fabric, group: Group, ports: Ports, hardware: Hardware) -> Limit:
+    """The cut bound of all-reduce, all-gather and reduce-scatter, in bus bandwidth."""
+    graph = build_flow_graph(fabric, group, ports, hardware)
+    cut = gather_cut(graph)
+    busbw = cut.rate_gbps * (group.ranks - 1) / 8
+    return Limit(busbw, _ids(fabric, graph, cut), _text(fabric, group, graph, cut), cut.exact)
+
+
+def _ids(fabric: Fabric, graph: FlowGraph, cut: Cut) -> tuple[str, ...]:
+    arrays = fabric.arrays
+    kind, what = graph.kind[cut.crossing], graph.what[cut.crossing].astype(np.int64)
+    inner = np.unique(what[(kind == EdgeKind.SCALE_UP) | (kind == EdgeKind.PCIE)])
+    links = what[kind == EdgeKind.PORT]
+    bundled = np.flatnonzero(np.isin(fabric.network.bundles.of_link, what[kind == EdgeKind.BUNDLE]))
+    cables = np.unique(arrays.link_cable[np.concatenate([links, bundled])])
+    devices = [str(arrays.device_ids[d]) for d in inner.tolist()]
+    return (*devices, *(str(arrays.cable_ids[c]) for c in cables.tolist()))
+
+
+def _text(fabric: Fabric, group: Group, graph: FlowGraph, cut: Cut) -> str:
+    """One sentence: what crosses, how much that is, and whom it separates."""
+    inside = cut.inside[: graph.gpus]
+    outside = ~inside
+    small = outside if outside.sum() <= inside.sum() else inside
+    across = float(graph.gbps[cut.crossing].sum()) / 8
+    crossing = ", ".join(_crossing(fabric, graph, cut.crossing))
+    who = _who(fabric, group, small)
+    return f"{crossing} join {who} to the other {int((~small).sum())} GPUs: {across:,.0f} GB/s"
+
+
+_WORDS = {
+    EdgeKind.SCALE_UP: ("scale-up connection", "scale-up connections"),
+    EdgeKind.PCIE: ("PCIe connection", "PCIe connections"),
+    EdgeKind.PORT: ("NIC link", "NIC links"),
+}
+
+
+def _crossing(fabric: Fabric, graph: FlowGraph, crossing: Ints) -> list[str]:
+    """What the cut cuts, by kind: ``4 NIC links``, ``8 leaf-spine links``."""
+    kind, what = graph.kind[crossing], graph.what[crossing].astype(np.int64)
+    found = []
+    for k, words in _WORDS.items():
+        count = int((kind == k).sum())
+        if count:
+            found.append(f"{count} {words[count > 1]}")
+    bundles = fabric.network.bundles
+    layers: Counter[str] = Counter()
+    for bundle in what[kind == EdgeKind.BUNDLE].tolist():
+        roles = [
+            (int(fabric.tiers.tier[v]), fabric.tiers.role[v])
+            for v in (int(bundles.u[bundle]), int(bundles.v[bundle]))
+        ]
+        layers["-".join(role for _, role in sorted(roles))] += int(bundles.count[bundle])
+    found += [f"{n} {layer} link{'s' if n > 1 else ''}" for layer, n in sorted(layers.items())]
+    return found
+
+
+def _who(fabric: Fabric, group: Group, small: Bools) -> str:
+    """Whom the cut separates, by name where there is one."""
+    ranks = np.flatnonzero(small)
+    devices = np.unique(group.device[ranks])
+    whole = len(ranks) == int(np.isin(group.device, devices).sum())
+    design, ids = fabric.design, fabric.arrays.device_ids
+    if len(ranks) == 1:
+        local = int(fabric.arrays.gpu_local[group.gpus[ranks[0]]])
+        return f"GPU {local} of {device_name(fabric, int(devices[0]))}"
+    if len(devices) == 1:
+        name = device_name(fabric, int(devices[0]))
+        return name if whole else f"{len(ranks)} GPUs of {name}"
+    pods = {design.devices[ids[d]].pod for d in devices.tolist()}
+    if whole and len(pods) == 1 and (pod := next(iter(pods))) is not None:
+        return f"{pod} ({len(ranks)} GPUs)"
+    names = f"{device_name(fabric, int(devices[0]))} and {len(devices) - 1} more servers"
+    return f"{len(ranks)} GPUs ({names})"

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rings laid over the drawn links, as a library would lay them, and what each link has to carry.
+
+A channel is one ring through all nodes: it leaves a node by one NIC port and enters the next by
+the port in the same place of its list (ports in rail order), so on a whole rail-aligned fabric
+channels stay on their rails. Every node runs the same number of channels, so the node with the
+fewest working ports sets it: elsewhere the last ports idle, and where the lists of two nodes differ
+a channel changes rails through the spines. Ports of networks that are not joined are laid out
+network by network. All channels carry equal parts, so the slowest link decides for all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rackloom.collectives.errors import EstimateError
+from rackloom.collectives.group import Group, device_id, device_name
+from rackloom.collectives.ports import Ports
+from rackloom.fabric import EdgeLoads, Fabric
+from rackloom.fabric.arrays import Floats, Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rings:
+    """Channels between the nodes of a group, routed. Loads count channels, per direction."""
+
+    ports: Ports
+    channel_ports: Ints
+    """Nodes by channels: the port of ``ports`` that a node uses for a channel."""
+    loads: EdgeLoads
+    flows: int
+
+    @property
+    def channels(self) -> int:
+        """Rings laid, each of an equal part of the data."""
+        return int(self.channel_ports.shape[1])
+
+
+def lay_rings(fabric: Fabric, group: Group, ports: Ports) -> Rings:
+    """Rings through all nodes; EstimateError where some nodes cannot reach each other."""
+    table = _channel_table(fabric, group, ports)
+    nodes, channels = table.shape
+    out = ports.switch[table]
+    into = np.roll(out, -1, axis=0)
+    source, target = out.ravel(), into.ravel()
+    n = max(fabric.network.switches, 1)
+    pairs, inverse = np.unique(source * n + target, return_inverse=True)
+    demand = np.bincount(inverse, minlength=len(pairs)).astype(np.float64)
+    loads = fabric.ecmp.edge_loads(pairs // n, pairs % n, demand)
+    return Rings(ports, table, loads, nodes * channels)
+
+
+def _channel_table(fabric: Fabric, group: Group, ports: Ports) -> Ints:
+    _need_a_port_each(fabric, group, ports)
+    components, component = np.unique(ports.component, return_inverse=True)
+    many = len(components)
+    each = np.bincount(ports.node * many + component, minlength=group.nodes * many)
+    least = each.reshape(group.nodes, many).min(axis=0)
+    if least.sum() == 0:
+        raise _disconnected(fabric, group, ports)
+    tables = []
+    for number in np.flatnonzero(least).tolist():
+        mine = np.flatnonzero(component == number)
+        node = ports.node[mine]
+        count = np.bincount(node, minlength=group.nodes)
+        place = np.arange(len(mine)) - (np.cumsum(count) - count)[node]
+        kept = mine[place < least[number]]
+        tables.append(kept.reshape(group.nodes, least[number]))
+    return np.concatenate(tables, axis=1)
+
+
+def _need_a_port_each(fabric: Fabric, group: Group, ports: Ports) -> None:
+    without = np.setdiff1d(np.arange(group.nodes), ports.node)
+    if len(without):
+        device = int(group.node_device[without[0]])
+        more = f" (nor do {len(without) - 1} more servers)" if len(without) > 1 else ""
+        raise EstimateError(
+            f"{device_name(fabric, device)} has no working link from a compute NIC to a switch"
+            f"{more}: cable it, or choose a group without it",
+            tuple(str(device_id(fabric, int(group.node_device[w]))) for w in without[:100]),
+        )
+
+
+def _disconnected(fabric: Fabric, group: Group, ports: Ports) -> EstimateError:
+    """Two nodes that share no network, in a sentence."""
+    at_first = np.unique(ports.component[ports.node == 0])
+    reach = np.unique(ports.node[np.isin(ports.component, at_first)])
+    beyond = np.setdiff1d(np.arange(group.nodes), reach)
+    other = int(beyond[0]) if len(beyond) else group.nodes - 1
+    a, b = (int(group.node_device[node]) for node in (0, other))
+    return EstimateError(
+        f"{device_name(fabric, a)} and {device_name(fabric, b)} cannot reach each other over any "
+        "network that all servers share: join their switches, or choose a smaller group",
+        (str(device_id(fabric, a)), str(device_id(fabric, b))),
+    )
+
+
+def path_delay_ns(fabric: Fabric, rings: Rings, switch_ns: Floats, cable_ns: Floats) -> float:
+    """Mean one-way delay from NIC to NIC: switches passed and metres of cable, over all hops.
+
+    ``switch_ns`` is per switch vertex, ``cable_ns`` per link of the fabric.
+    """
+    ports, bundles, loads = rings.ports, fabric.network.bundles, rings.loads
+    of_link = bundles.of_link
+    mine = of_link >= 0
+    delays = np.bincount(of_link[mine], weights=cable_ns[mine], minlength=len(bundles.u))
+    per_bundle = delays / np.maximum(bundles.count, 1)
+    used = rings.channel_ports.ravel()
+    total = 2 * float(cable_ns[ports.link[used]].sum())  # each port sends one flow and takes one
+    total += float(switch_ns[ports.switch[used]].sum())  # the first switch; the rest by bundles
+    total += float((loads.forward * (per_bundle + switch_ns[bundles.v])).sum())
+    total += float((loads.backward * (per_bundle + switch_ns[bundles.u])).sum())
+    return total / max(rings.flows, 1)
