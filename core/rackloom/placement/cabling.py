@@ -9,7 +9,7 @@ Prices are unknown to the catalogue: the order of technologies stands in for the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from rackloom.catalog.cages import Cage
@@ -31,10 +31,10 @@ from rackloom.placement.plans import (
     Plan,
     Refusal,
     apply_plans,
-    fabric_of,
     filled_cages,
     kind_at,
     kind_here,
+    plan_of,
     port_text,
 )
 from rackloom.placement.routes import PortAt, route_lengths_m, route_m
@@ -106,37 +106,6 @@ def best_join(joins: JoinSet, needed_m: float) -> tuple[Join, float] | None:
         if (length_m := join.length_m(needed_m)) is not None
     ]
     return min(found, key=lambda item: item[0])[1:] if found else None
-
-
-def plan_of(
-    design: Design,
-    join: Join,
-    a: PortAt,
-    b: PortAt,
-    sockets: Sequence[int],
-    fills: tuple[Filled, Filled],
-    length_m: float,
-    needed_m: float,
-) -> Plan:
-    """A plan for a join of two ports, at these fibre sockets."""
-    ends = (CableEnd(join.a_end, *a, sockets[0]), CableEnd(join.b_end, *b, sockets[1]))
-    modules = tuple(
-        (port, module)
-        for port, module, fill in ((a, join.a_module, fills[0]), (b, join.b_module, fills[1]))
-        if module is not None and fill.module is None
-    )
-    return Plan(
-        join.part,
-        tuple(sorted(ends, key=lambda end: end.end)),
-        length_m,
-        needed_m,
-        modules,
-        tuple(
-            (port, mode) for port, mode in ((a, join.link.a_mode), (b, join.link.b_mode)) if mode
-        ),
-        rate_gbps=join.rate_gbps,
-        fabric=fabric_of(design, a, b),
-    )
 
 
 # Breakouts, end by end

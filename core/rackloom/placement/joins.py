@@ -59,6 +59,14 @@ class Kind:
     maker: str
     model: str
 
+    @property
+    def stands_for_many(self) -> bool:
+        """Whether this is what all cages of the kind share, not one cage under its own name."""
+        return self.cage.name == THIS_PORT
+
+
+THIS_PORT = "this port"
+"""What a cage is called in a sentence that is said of many."""
 
 _KINDS: dict[tuple[object, ...], Kind] = {}
 _LOCK = Lock()
@@ -73,13 +81,17 @@ def kind_of(cage: Cage, maker: str, model: str) -> Kind:
         *(cage.role, cage.module_power_max_w, maker, model),
     )
     with _LOCK:
-        return _KINDS.setdefault(key, Kind(replace(cage, name="this port"), maker, model))
+        return _KINDS.setdefault(key, Kind(replace(cage, name=THIS_PORT), maker, model))
 
 
 class Agreed(NamedTuple):
-    """The links two cages form: the rate of each, and modes to set where the usual ones differ."""
+    """The links two cages form: the rate of each, and modes to set where the usual ones differ.
+
+    ``links`` counts those over one branch of a cable, or over one fibre socket.
+    """
 
     rate_gbps: float
+    links: int
     a_mode: str | None
     b_mode: str | None
 
@@ -160,6 +172,8 @@ class Joiner:
         self._fitting: dict[Kind, tuple[TransceiverPart, ...]] = {}
         self._cord_ends: dict[PartId, dict[PartId, tuple[int, ...]]] = {}
         self._pairs: dict[tuple[PartId, PartId, int], Misfit | None] = {}
+        self.reasons: dict[tuple[object, ...], str] = {}
+        """Sentences about kinds of cage that nothing joins, for :mod:`.misses` to look up."""
         self._sets: dict[tuple[Kind, PartId | None, Kind, PartId | None], JoinSet] = {}
 
     def between(
@@ -193,6 +207,8 @@ class Joiner:
 
     def end_misfits(self, kind: Kind, cable: CablePart, end: int) -> tuple[Misfit, ...]:
         """What speaks against one end of a cable in a kind of cage."""
+        if not kind.stands_for_many:
+            return cable_misfits(kind.cage, cable, end, owner=kind.model)
         key = (kind, cable.id, end)
         found = self._ends.get(key)
         if found is None:
@@ -387,7 +403,7 @@ def _agree(
     set_a, set_b = (
         None if now is usually else now.name for now, usually in zip(chosen, usual, strict=True)
     )
-    return Agreed(best[0], set_a, set_b)
+    return Agreed(best[0], a_lanes[0] // chosen[0].lanes_per_port, set_a, set_b)
 
 
 def _port_rate(mode: BreakoutMode, lane_gbps: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rackloom.catalog.fit import cable_misfits, ends_lane_rate_misfit, protocol_misfit
+from rackloom.catalog.fit import ends_lane_rate_misfit, protocol_misfit
 from rackloom.catalog.parts import CablePart, TransceiverPart
 from rackloom.catalog.words import CableTechnology
 from rackloom.placement.joins import FIBRE_CAGES, TECHNOLOGY_ORDER, Joiner, Kind
@@ -21,6 +21,25 @@ def nearest_miss(
     technology: CableTechnology | None = None,
 ) -> str:
     """Why nothing joins two cages, in one sentence: what speaks against the nearest miss."""
+    asked = (part.id if part else None, technology)
+    key = (a, a_module.id if a_module else None, b, b_module.id if b_module else None, *asked)
+    reason = work.reasons.get(key)
+    if reason is None:
+        reason = _nearest_miss(work, a, b, a_module, b_module, part, technology)
+        if a.stands_for_many and b.stands_for_many:
+            work.reasons[key] = reason
+    return reason
+
+
+def _nearest_miss(
+    work: Joiner,
+    a: Kind,
+    b: Kind,
+    a_module: TransceiverPart | None,
+    b_module: TransceiverPart | None,
+    part: CablePart | None,
+    technology: CableTechnology | None,
+) -> str:
     apart = protocol_misfit(
         a.cage.protocols,
         b.cage.protocols,
@@ -39,7 +58,7 @@ def nearest_miss(
         miss
         for cable in ([part] if part else work.direct)
         if cable.technology is not CableTechnology.FIBRE and technology in {None, cable.technology}
-        for miss in _direct_misses(a, b, a_module, b_module, cable)
+        for miss in _direct_misses(work, a, b, a_module, b_module, cable)
     ]
     fibre = part is None or part.technology is CableTechnology.FIBRE
     if fibre and technology in {None, CableTechnology.FIBRE}:
@@ -51,6 +70,7 @@ def nearest_miss(
 
 
 def _direct_misses(
+    work: Joiner,
     a: Kind,
     b: Kind,
     a_module: TransceiverPart | None,
@@ -68,8 +88,8 @@ def _direct_misses(
             return
     for a_end, b_end in ((0, 1), (1, 0)):
         misfits = [
-            *cable_misfits(a.cage, cable, a_end, owner=a.model),
-            *cable_misfits(b.cage, cable, b_end, owner=b.model),
+            *work.end_misfits(a, cable, a_end),
+            *work.end_misfits(b, cable, b_end),
         ]
         rates = ends_lane_rate_misfit(a.cage, b.cage, cable=cable, a_owner=a.model, b_owner=b.model)
         misfits += [rates] if rates else []

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -18,7 +18,7 @@ from rackloom.design.hardware import cages_of, fixed_mode
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.links import cage_mode
 from rackloom.design.value import Design
-from rackloom.placement.joins import Kind, kind_of
+from rackloom.placement.joins import Join, Kind, kind_of
 from rackloom.placement.routes import PortAt
 
 # What is plugged where
@@ -197,3 +197,34 @@ def fabric_of(design: Design, a: PortAt, b: PortAt) -> str | None:
             if cable.fabric and any(cage.role is CageRole.FABRIC for cage in data):
                 return cable.fabric
     return None
+
+
+def plan_of(
+    design: Design,
+    join: Join,
+    a: PortAt,
+    b: PortAt,
+    sockets: Sequence[int],
+    fills: tuple[Filled, Filled],
+    length_m: float,
+    needed_m: float,
+) -> Plan:
+    """A plan for a join of two ports, at these fibre sockets."""
+    ends = (CableEnd(join.a_end, *a, sockets[0]), CableEnd(join.b_end, *b, sockets[1]))
+    modules = tuple(
+        (port, module)
+        for port, module, fill in ((a, join.a_module, fills[0]), (b, join.b_module, fills[1]))
+        if module is not None and fill.module is None
+    )
+    return Plan(
+        join.part,
+        tuple(sorted(ends, key=lambda end: end.end)),
+        length_m,
+        needed_m,
+        modules,
+        tuple(
+            (port, mode) for port, mode in ((a, join.link.a_mode), (b, join.link.b_mode)) if mode
+        ),
+        rate_gbps=join.rate_gbps,
+        fabric=fabric_of(design, a, b),
+    )

@@ -1,0 +1,424 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wiring many devices at once: rails, leaf to spine, one to one. First a preview, then one edit.
+
+Ports are used in ascending order and twin cages filled, so that the cables come out as a technician
+would pull them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+import numpy as np
+
+from rackloom.catalog.load import Catalog
+from rackloom.catalog.parts import CablePart, ServerPart, SwitchPart
+from rackloom.catalog.words import CableTechnology, CageRole
+from rackloom.design.draft import Draft
+from rackloom.design.hardware import cages_of
+from rackloom.design.ids import CableId, DeviceId
+from rackloom.design.value import Design
+from rackloom.placement.cabling import best_join
+from rackloom.placement.plans import (
+    EMPTY,
+    Filled,
+    Plan,
+    Refusal,
+    apply_plans,
+    plan_of,
+    port_text,
+)
+from rackloom.placement.routes import PortAt, route_lengths_m
+from rackloom.placement.wiring import Bench, Slot, Wire, assemble, by_name, slots_of
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRow:
+    """One pair of ports of a preview."""
+
+    a: str
+    b: str
+    part: str
+    length_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectPlan:
+    """Cables to plug, and what cannot be connected, with the reasons. Nothing has happened yet."""
+
+    plans: tuple[Plan, ...]
+    problems: tuple[Refusal, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def links(self) -> int:
+        """Pairs of ends that the cables join: a splitter with two branches counts twice."""
+        return sum(len(plan.ends) - 1 for plan in self.plans)
+
+    @property
+    def by_part(self) -> Counter[tuple[str, float]]:
+        """How many cables of which model and length."""
+        return Counter((plan.part.model, plan.length_m) for plan in self.plans)
+
+    @property
+    def optics(self) -> Counter[str]:
+        """How many transceivers of which model."""
+        return Counter(
+            module.model
+            for _, module in dict(m for plan in self.plans for m in plan.modules).items()
+        )
+
+    @property
+    def summary(self) -> str:
+        """What would be plugged, in one sentence."""
+        if not self.plans and not self.problems:
+            return self.notes[0] if self.notes else "nothing to connect"
+        kinds = Counter[str]()
+        for (model, _), number in self.by_part.items():
+            kinds[model] += number
+        parts = [f"{number} x {model}" for model, number in (kinds + self.optics).most_common()]
+        cables = "cable" if len(self.plans) == 1 else "cables"
+        text = f"{len(self.plans)} {cables}"
+        if parts:
+            text += f": {', '.join(parts)}"
+        if self.problems:
+            more = f", and {len(self.problems) - 1} more" if len(self.problems) > 1 else ""
+            text += f"; not connected: {self.problems[0].message}{more}"
+        return text
+
+    def rows(self, design: Design) -> list[PlannedRow]:
+        """Every pair of ports, with what joins them."""
+        return [
+            PlannedRow(
+                port_text(design, (plan.ends[0].device, plan.ends[0].cage)),
+                port_text(design, (end.device, end.cage)),
+                plan.part.model,
+                plan.length_m,
+            )
+            for plan in self.plans
+            for end in plan.ends[1:]
+        ]
+
+
+def apply(draft: Draft, plan: ConnectPlan) -> list[CableId]:
+    """Plug all cables of a plan, as one edit; they get running labels (``compute-0017``)."""
+    labels = {cable.label for cable in draft.cables.values() if cable.label}
+    numbers: dict[str, Iterable[int]] = {}
+    labelled = []
+    for one in plan.plans:
+        label = one.label
+        if one.extends is None and not label:
+            stem = one.fabric or "link"
+            running = numbers.setdefault(stem, count(1))
+            label = next(t for n in running if (t := f"{stem}-{n:04d}") not in labels)
+        labelled.append(replace(one, label=label))
+    return apply_plans(draft, labelled)
+
+
+# Rails
+
+
+@dataclass(frozen=True, slots=True)
+class _Nic:
+    """A NIC port of a server, and the rail it belongs to."""
+
+    rail: int
+    port: PortAt
+    index: int
+
+
+def _nics(bench: Bench, server: DeviceId, role: CageRole) -> tuple[list[_Nic], int]:
+    """The free NIC ports of a server by rail, and how many are cabled already.
+
+    Where the part names no rails, they are counted through.
+    """
+    nics: list[_Nic] = []
+    cabled = number = 0
+    for name, cage in cages_of(bench.design, bench.design.devices[server]).items():
+        if cage.role is not role:
+            continue
+        held = bench.filled((server, name))
+        for index, port in enumerate(cage.ports):
+            rail = number if port.rail is None else port.rail
+            number += 1
+            if held.cables and index not in held.free_sockets:
+                cabled += 1
+            else:
+                nics.append(_Nic(rail, (server, name), index))
+    return sorted(nics, key=lambda nic: nic.rail), cabled
+
+
+def plan_rails(
+    design: Design,
+    catalog: Catalog,
+    servers: Collection[DeviceId],
+    switches: Collection[DeviceId],
+    *,
+    role: CageRole = CageRole.COMPUTE,
+    keep_free: int = 0,
+    technology: CableTechnology | None = None,
+    fabric: str | None = None,
+) -> ConnectPlan:
+    """NIC k of every server to the leaf of rail k.
+
+    With as many switches as rails, leaf k takes rail k. With fewer, neighbouring rails share a
+    leaf; with more, servers and switches form pods: those named alike where both name them, else
+    equal shares in the order of their names. ``keep_free`` ports of each switch stay free, for its
+    uplinks.
+    """
+    bench = Bench(design, catalog, technology)
+    devices = design.devices
+    servers = sorted(servers, key=lambda d: by_name(devices[d]))
+    switches = sorted(switches, key=lambda d: by_name(devices[d]))
+    nics = {server: _nics(bench, server, role) for server in servers}
+    rails = sorted({nic.rail for found, _ in nics.values() for nic in found})
+    notes = []
+    cabled = sum(number for _, number in nics.values())
+    if cabled:
+        notes.append(f"{cabled} {role} ports are cabled already and stay as they are")
+    if not rails or not switches:
+        what = "switch" if rails else f"server with a free {role} port"
+        return ConnectPlan((), (), (*notes, f"there is no {what} in the selection"))
+    wires: list[Wire] = []
+    problems: list[Refusal] = []
+    for members, leaves in _pods(design, servers, switches, len(rails)):
+        for leaf_number, leaf in enumerate(leaves):
+            share = rails[
+                _cut(len(rails), len(leaves), leaf_number) : _cut(
+                    len(rails), len(leaves), leaf_number + 1
+                )
+            ]
+            wanted = [nic for s in members for nic in nics[s][0] if nic.rail in share]
+            _wire_leaf(bench, leaf, wanted, keep_free, wires, problems)
+    idle = len(switches) - len({wire.b[0] for wire in wires})
+    if idle > 0:
+        notes.append(f"{idle} of {len(switches)} switches get no cable")
+    plans, more = assemble(bench, wires, fabric)
+    return ConnectPlan(tuple(plans), (*problems, *more), tuple(notes))
+
+
+def _cut(total: int, shares: int, number: int) -> int:
+    """Where share ``number`` of ``total`` things begins, when they are dealt evenly in order."""
+    return number * total // shares
+
+
+def _pods(
+    design: Design, servers: list[DeviceId], switches: list[DeviceId], rails: int
+) -> list[tuple[list[DeviceId], list[DeviceId]]]:
+    """Servers and the leaves that serve them."""
+    pods = max(len(switches) // rails, 1)
+    if pods == 1:
+        return [(servers, switches[:rails])]
+    names = {design.devices[d].pod for d in (*servers, *switches)}
+    if None not in names:
+        named = [
+            (
+                [s for s in servers if design.devices[s].pod == name],
+                [s for s in switches if design.devices[s].pod == name],
+            )
+            for name in sorted(name for name in names if name)
+        ]
+        if all(members and leaves for members, leaves in named):
+            return named
+    shares = np.array_split(np.arange(len(servers)), pods)
+    return [
+        ([servers[n] for n in share], switches[pod * rails : (pod + 1) * rails])
+        for pod, share in enumerate(shares)
+    ]
+
+
+def _wire_leaf(
+    bench: Bench,
+    leaf: DeviceId,
+    wanted: list[_Nic],
+    keep_free: int,
+    wires: list[Wire],
+    problems: list[Refusal],
+) -> None:
+    """Give the NIC ports of one leaf its free ports in ascending order."""
+    if not wanted:
+        return
+    slots = slots_of(bench, leaf, CageRole.FABRIC, wanted[0].port)
+    name = bench.design.devices[leaf].name
+    if not slots:
+        port = next(
+            (
+                n
+                for n, c in cages_of(bench.design, bench.design.devices[leaf]).items()
+                if c.role is CageRole.FABRIC and bench.filled((leaf, n)) == EMPTY
+            ),
+            None,
+        )
+        why = f"{name} has no free port"
+        if port is not None:
+            why = bench.why_not(wanted[0].port, (leaf, port), 0.0)
+        problems += [Refusal(why, (nic.port[0], leaf)) for nic in wanted]
+        return
+    usable = slots[: max(len(slots) - keep_free, 0)]
+    for nic, slot in zip(wanted, usable, strict=False):
+        wires.append(Wire(nic.port, nic.index, (leaf, slot.cage), slot.port))
+    for nic in wanted[len(usable) :]:
+        reason = f"{name} has no port left for {port_text(bench.design, nic.port)}"
+        problems.append(Refusal(reason, (nic.port[0], leaf)))
+
+
+# Switches to switches
+
+
+def plan_bipartite(
+    design: Design,
+    catalog: Catalog,
+    lower: Collection[DeviceId],
+    upper: Collection[DeviceId],
+    *,
+    links_per_pair: int | None = None,
+    technology: CableTechnology | None = None,
+    fabric: str | None = None,
+) -> ConnectPlan:
+    """Every lower switch to every upper one, by equally many links: leaf to spine, spine to core.
+
+    Without ``links_per_pair``, as many as the free ports of all allow.
+    """
+    bench = Bench(design, catalog, technology)
+    devices = design.devices
+    lower = sorted(lower, key=lambda d: by_name(devices[d]))
+    upper = sorted(set(upper) - set(lower), key=lambda d: by_name(devices[d]))
+    if not lower or not upper:
+        return ConnectPlan((), (), ("two groups of switches are needed, one for each side",))
+    near, far = _first_free(bench, lower[0]), _first_free(bench, upper[0])
+    if near is None or far is None:
+        full = lower[0] if near is None else upper[0]
+        return ConnectPlan((), (Refusal(f"{devices[full].name} has no free port", (full,)),))
+    low = {d: slots_of(bench, d, CageRole.FABRIC, far, far_is_a=False) for d in lower}
+    high = {d: slots_of(bench, d, CageRole.FABRIC, near) for d in upper}
+    room = min(
+        min(len(low[d]) for d in lower) // len(upper),
+        min(len(high[d]) for d in upper) // len(lower),
+    )
+    links = room if links_per_pair is None else links_per_pair
+    if links < 1 or links > room:
+        return ConnectPlan((), (_no_room(bench, low, high, near, far, max(links, 1)),))
+    wires = [
+        Wire((a, low_slot.cage), low_slot.port, (b, high_slot.cage), high_slot.port)
+        for i, a in enumerate(lower)
+        for j, b in enumerate(upper)
+        for low_slot, high_slot in zip(
+            low[a][j * links : (j + 1) * links], high[b][i * links : (i + 1) * links], strict=True
+        )
+    ]
+    plans, problems = assemble(bench, wires, fabric)
+    over = {d: len(low[d]) - links * len(upper) for d in lower}
+    notes = [f"{links} links between each pair"]
+    if any(over.values()):
+        notes.append(f"{min(over.values())} or more ports of each lower switch stay free")
+    return ConnectPlan(tuple(plans), tuple(problems), tuple(notes))
+
+
+def _first_free(bench: Bench, device: DeviceId) -> PortAt | None:
+    for name, cage in cages_of(bench.design, bench.design.devices[device]).items():
+        if cage.role is CageRole.FABRIC and bench.filled((device, name)) == EMPTY:
+            return device, name
+    return None
+
+
+def _no_room(
+    bench: Bench,
+    low: dict[DeviceId, list[Slot]],
+    high: dict[DeviceId, list[Slot]],
+    near: PortAt,
+    far: PortAt,
+    links: int,
+) -> Refusal:
+    """Which switch has too few ports, or why no port of one goes to the other."""
+    for slots, others in ((low, high), (high, low)):
+        for device, free in slots.items():
+            if not free:
+                return Refusal(bench.why_not(near, far, 0.0), (device,))
+            if len(free) < links * len(others):
+                name = bench.design.devices[device].name
+                return Refusal(
+                    f"{name} has {len(free)} free ports, but {links} to each of {len(others)} "
+                    f"switches takes {links * len(others)}",
+                    (device,),
+                )
+    return Refusal("no link was asked for", ())
+
+
+# One to one
+
+
+def plan_ports(
+    design: Design,
+    catalog: Catalog,
+    a_ports: Sequence[PortAt],
+    b_ports: Sequence[PortAt],
+    *,
+    technology: CableTechnology | None = None,
+    part: CablePart | None = None,
+) -> ConnectPlan:
+    """The n-th port of one side to the n-th of the other, as if one dragged the cables singly."""
+    bench = Bench(design, catalog, technology)
+    pairs = list(zip(a_ports, b_ports, strict=False))
+    notes = []
+    if len(a_ports) != len(b_ports):
+        left = abs(len(a_ports) - len(b_ports))
+        notes.append(f"{left} ports of the longer side stay free")
+    lengths_m = route_lengths_m(design, [a for a, _ in pairs], [b for _, b in pairs])
+    plans: list[Plan] = []
+    problems: list[Refusal] = []
+    for (a, b), length_m in zip(pairs, lengths_m.tolist(), strict=True):
+        outcome = _pair(bench, a, b, length_m + 2 * design.settings.slack_m, part)
+        if isinstance(outcome, Plan):
+            plans.append(outcome)
+        else:
+            problems.append(outcome)
+    return ConnectPlan(tuple(plans), tuple(problems), tuple(notes))
+
+
+def _pair(
+    bench: Bench, a: PortAt, b: PortAt, need_m: float, part: CablePart | None
+) -> Plan | Refusal:
+    held = (bench.filled(a), bench.filled(b))
+    for port, fill in zip((a, b), held, strict=True):
+        if fill.cables and not fill.free_sockets:
+            return Refusal(f"{port_text(bench.design, port)} is taken", (port[0],))
+    joins = bench.joins(a, b).of(None, part)
+    best = best_join(joins, need_m)
+    if best is None or a == b:
+        return Refusal(bench.why_not(a, b, need_m), (a[0], b[0]))
+    join, length_m = best
+    sockets = [fill.free_sockets[0] if fill.free_sockets else 0 for fill in held]
+    plan = plan_of(bench.design, join, a, b, sockets, held, length_m, need_m)
+    pending = CableId("")  # stands for the cable that the plan will make
+    for port, module, fill, socket in zip(
+        (a, b), (join.a_module, join.b_module), held, sockets, strict=True
+    ):
+        bench.fill(port, Filled(module, (*fill.cables, (socket, pending))))
+    return plan
+
+
+def plan_devices(
+    design: Design,
+    catalog: Catalog,
+    first: Sequence[DeviceId],
+    second: Sequence[DeviceId],
+    *,
+    technology: CableTechnology | None = None,
+) -> ConnectPlan:
+    """Connect two groups of devices the way their kinds suggest.
+
+    Servers with switches: by rails. Switches with switches: each with each.
+    """
+    kinds = [{type(design.device_part(d)) for d in group} for group in (first, second)]
+    if kinds == [{ServerPart}, {SwitchPart}]:
+        return plan_rails(design, catalog, first, second, technology=technology)
+    if kinds == [{SwitchPart}, {ServerPart}]:
+        return plan_rails(design, catalog, second, first, technology=technology)
+    if kinds == [{SwitchPart}, {SwitchPart}]:
+        return plan_bipartite(design, catalog, first, second, technology=technology)
+    return ConnectPlan(
+        (), (), ("select servers and switches, or two groups of switches, to connect them",)
+    )
