@@ -16,6 +16,19 @@ _Std = QKeySequence.StandardKey
 _Role = QAction.MenuRole
 
 
+CATEGORY_WORDS = (
+    QT_TRANSLATE_NOOP("Actions", "File"),
+    QT_TRANSLATE_NOOP("Actions", "Edit"),
+    QT_TRANSLATE_NOOP("Actions", "View"),
+    QT_TRANSLATE_NOOP("Actions", "Tools"),
+    QT_TRANSLATE_NOOP("Actions", "Connect"),
+    QT_TRANSLATE_NOOP("Actions", "Problems"),
+    QT_TRANSLATE_NOOP("Actions", "Panels"),
+    QT_TRANSLATE_NOOP("Actions", "Help"),
+)
+"""The values of `Category`, for the translators' tool: it finds marked texts only."""
+
+
 def _file_actions() -> list[ActionSpec]:
     c = Category.FILE
     return [

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QToolBar,
     QWidget,
 )
+from shiboken6 import isValid
 
 from rackloom_gui.icons import Icons
 
@@ -225,6 +226,7 @@ class ActionTable(QObject):
         self._yielding_twins: dict[str, QAction] = {}
         self._in_text = False
         self._menus: dict[str, QMenu] = {}
+        self._menu_icons: dict[str, str] = {}
         for spec in specs:
             self._build(spec)
         if icons is not None:
@@ -339,6 +341,7 @@ class ActionTable(QObject):
         menu.setToolTipsVisible(True)
         if self._icons is not None and spec.icon:
             menu.setIcon(self._icons.icon(spec.icon))
+            self._menu_icons[spec.id] = spec.icon
         for entry in spec.entries:
             if entry is None:
                 menu.addSeparator()
@@ -364,6 +367,7 @@ class ActionTable(QObject):
         action.setObjectName(spec.id)
         action.setMenuRole(spec.menu_role)
         action.setCheckable(spec.checkable)
+        action.setIconVisibleInMenu(not spec.checkable)  # a menu shows the tick in its place
         action.triggered.connect(partial(self._run, spec.id))
         if spec.canvas_only:
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -420,3 +424,6 @@ class ActionTable(QObject):
         for action_id, spec in self._specs.items():
             if spec.icon:
                 self._actions[action_id].setIcon(self._icons.icon(spec.icon))
+        for menu_id, name in self._menu_icons.items():
+            if isValid(self._menus[menu_id]):  # a closed window takes its menus along
+                self._menus[menu_id].setIcon(self._icons.icon(name))

@@ -14,8 +14,8 @@ from PySide6.QtSvg import QSvgRenderer
 
 from rackloom_gui.theme import Theme, Tokens
 
-ICON_SIZES = (16, 20, 24, 32)
-"""Logical sizes kept ready in every `QIcon`."""
+ICON_SIZES = (16, 20, 24)
+"""Logical sizes kept ready in every `QIcon`: menus and lists, tool bar, large buttons."""
 
 
 @cache
@@ -36,10 +36,12 @@ def _source(name: str) -> str:
     return (files("rackloom_resources") / "icons" / f"{name}.svg").read_text("utf-8")
 
 
-def render_icon(name: str, color: QColor, size: int, ratio: float = 1.0) -> QPixmap:
-    """One icon as a pixmap of `size` logical pixels at a device pixel ratio, not cached."""
+def _renderer(name: str, color: QColor) -> QSvgRenderer:
     svg = _source(name).replace("currentColor", color.name())
-    renderer = QSvgRenderer(QByteArray(svg.encode()))
+    return QSvgRenderer(QByteArray(svg.encode()))
+
+
+def _paint(renderer: QSvgRenderer, size: int, ratio: float) -> QPixmap:
     edge = max(1, round(size * ratio))
     pixmap = QPixmap(edge, edge)
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -48,6 +50,11 @@ def render_icon(name: str, color: QColor, size: int, ratio: float = 1.0) -> QPix
     painter.end()
     pixmap.setDevicePixelRatio(ratio)
     return pixmap
+
+
+def render_icon(name: str, color: QColor, size: int, ratio: float = 1.0) -> QPixmap:
+    """One icon as a pixmap of `size` logical pixels at a device pixel ratio, not cached."""
+    return _paint(_renderer(name, color), size, ratio)
 
 
 class Icons(QObject):
@@ -67,19 +74,17 @@ class Icons(QObject):
         known = self._icons.get((name, token))
         if known is not None:
             return known
-        color: QColor = getattr(self._tokens, token)
+        colours = {
+            QIcon.Mode.Normal: getattr(self._tokens, token),
+            QIcon.Mode.Disabled: self._tokens.text_disabled,
+            QIcon.Mode.Selected: self._tokens.selected_text,
+        }
         icon = QIcon()
-        for ratio in _ratios():
-            for size in ICON_SIZES:
-                icon.addPixmap(self.pixmap(name, color, size, ratio))
-                icon.addPixmap(
-                    self.pixmap(name, self._tokens.text_disabled, size, ratio),
-                    QIcon.Mode.Disabled,
-                )
-                icon.addPixmap(
-                    self.pixmap(name, self._tokens.selected_text, size, ratio),
-                    QIcon.Mode.Selected,
-                )
+        for mode, colour in colours.items():
+            renderer = _renderer(name, colour)
+            for ratio in _ratios():
+                for size in ICON_SIZES:
+                    icon.addPixmap(_paint(renderer, size, ratio), mode)
         self._icons[name, token] = icon
         return icon
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from rackloom_gui.style_sheet import style_sheet_of
 from rackloom_gui.tokens import DARK, LIGHT, DeviceColour, Tokens, contrast, mix
 
 __all__ = [
@@ -82,53 +83,6 @@ def palette_of(tokens: Tokens) -> QPalette:
     palette.setColor(group.Disabled, role.Highlight, tokens.border)
     palette.setColor(group.Disabled, role.HighlightedText, tokens.text_disabled)
     return palette
-
-
-def style_sheet_of(tokens: Tokens) -> str:
-    """The few rules where Fusion's own drawing is heavy: bars, docks, headers, tips."""
-    surface, raised, border = tokens.surface.name(), tokens.raised.name(), tokens.border.name()
-    hover = mix(tokens.raised, tokens.text, 0.08).name()
-    pressed = mix(tokens.raised, tokens.text, 0.16).name()
-    checked = mix(tokens.raised, tokens.accent, 0.28).name()
-    handle = tokens.border_strong.name()
-    return f"""
-QToolTip {{ color: {tokens.tooltip_text.name()}; background: {tokens.tooltip.name()};
-  border: 1px solid {border}; padding: 4px 6px; }}
-QToolBar {{ background: {raised}; border: 0; border-bottom: 1px solid {border};
-  padding: 3px 6px; spacing: 2px; }}
-QToolBar::separator {{ background: {border}; width: 1px; margin: 4px 5px; }}
-QToolBar QToolButton {{ border: 1px solid transparent; border-radius: 4px; padding: 4px; }}
-QToolBar QToolButton:hover:enabled {{ background: {hover}; }}
-QToolBar QToolButton:pressed {{ background: {pressed}; }}
-QToolBar QToolButton:checked {{ background: {checked}; }}
-QToolBar QToolButton:focus {{ border-color: {tokens.accent.name()}; }}
-QMainWindow::separator {{ background: {border}; width: 1px; height: 1px; }}
-QMainWindow::separator:hover {{ background: {tokens.accent.name()}; }}
-QDockWidget::title {{ background: {surface}; padding: 6px 8px; text-align: left;
-  border-bottom: 1px solid {border}; }}
-QStatusBar {{ background: {raised}; border-top: 1px solid {border}; }}
-QStatusBar::item {{ border: 0; }}
-QHeaderView::section {{ background: {surface}; color: {tokens.text_muted.name()};
-  border: 0; border-right: 1px solid {border}; border-bottom: 1px solid {border};
-  padding: 4px 6px; text-align: left; font-weight: normal; }}
-QTreeView::item, QListView::item {{ padding: 2px 0; }}
-QScrollBar {{ background: {surface}; border: 0; margin: 0; }}
-QScrollBar:vertical {{ width: 12px; }}
-QScrollBar:horizontal {{ height: 12px; }}
-QScrollBar::handle {{ background: {handle}; border-radius: 3px; margin: 3px; }}
-QScrollBar::handle:hover {{ background: {tokens.text_muted.name()}; }}
-QScrollBar::handle:vertical {{ min-height: 28px; }}
-QScrollBar::handle:horizontal {{ min-width: 28px; }}
-QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
-QScrollBar::add-page, QScrollBar::sub-page {{ background: none; }}
-QAbstractScrollArea::corner {{ background: {surface}; }}
-QLineEdit[invalid="true"] {{ color: {tokens.error_text.name()};
-  background: {mix(tokens.base, tokens.error, 0.1).name()}; }}
-QMenuBar {{ background: {raised}; border-bottom: 1px solid {border}; }}
-QMenuBar::item {{ padding: 4px 8px; background: transparent; border-radius: 3px; }}
-QMenuBar::item:selected {{ background: {hover}; }}
-QMenuBar::item:pressed {{ background: {checked}; }}
-"""
 
 
 class Theme(QObject):

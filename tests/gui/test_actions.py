@@ -13,8 +13,10 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QToolBar, QW
 from pytestqt.qtbot import QtBot
 
 from rackloom_gui.action_layout import CONTEXT_MENUS, MENUS, TOOL_BAR
-from rackloom_gui.action_list import ACTIONS
+from rackloom_gui.action_list import ACTIONS, CATEGORY_WORDS
 from rackloom_gui.actions import ActionSpec, ActionTable, Category, MenuSpec
+from rackloom_gui.icons import Icons
+from rackloom_gui.theme import Theme, ThemeChoice
 
 W = TypeVar("W", bound=QWidget)
 PORTABLE = QKeySequence.SequenceFormat.PortableText
@@ -327,5 +329,19 @@ def test_tips_name_the_key(table: ActionTable) -> None:
     assert table.title("connect.rails") == "Connect Servers to Leaves"
 
 
+def test_menus_and_actions_are_recoloured_with_the_theme(
+    theme: Theme, icons: Icons, qtbot: QtBot
+) -> None:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    table = ActionTable(ACTIONS, icons)
+    table.build_menu_bar(window.menuBar(), MENUS)
+    keys = (table.menu("export").icon().cacheKey(), table.action("edit.undo").icon().cacheKey())
+    theme.set_choice(ThemeChoice.DARK)
+    assert table.menu("export").icon().cacheKey() != keys[0]
+    assert table.action("edit.undo").icon().cacheKey() != keys[1]
+
+
 def test_categories_are_all_used() -> None:
     assert {spec.category for spec in ACTIONS} == set(Category)
+    assert list(CATEGORY_WORDS) == [str(category) for category in Category]

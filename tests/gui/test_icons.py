@@ -66,7 +66,7 @@ def test_icons_follow_the_theme_and_grey_when_disabled(
     theme: Theme, icons: Icons, qtbot: QtBot
 ) -> None:
     def colour(icon: QIcon, mode: QIcon.Mode = QIcon.Mode.Normal) -> tuple[int, ...]:
-        drawn = pixels(icon.pixmap(QSize(32, 32), mode))
+        drawn = pixels(icon.pixmap(QSize(24, 24), mode))
         return tuple(drawn[drawn[..., 3] == 255][0, :3].tolist())
 
     before = icons.icon("save")

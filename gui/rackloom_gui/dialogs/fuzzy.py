@@ -4,7 +4,7 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from heapq import nlargest
+from heapq import nlargest, nsmallest
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
@@ -13,6 +13,8 @@ _WHOLE_WORDS = 100.0
 _WORD_START = 8.0
 _NEXT_TO_LAST = 5.0
 _SKIPPED = -0.3
+_WEIGHED = 2000
+"""At most so many candidates get a score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +120,24 @@ class Found(Generic[Item]):
 def best_matches(
     query: str, items: Iterable[Item], text_of: Callable[[Item], str], limit: int
 ) -> list[Found[Item]]:
-    """The best `limit` items, best first; equal ones keep their order."""
+    """The best `limit` items, best first; equal ones keep their order.
+
+    A coarse sieve goes first: with 20,000 names one letter fits them all, and only those where
+    the letters stand closest are worth weighing.
+    """
     letters = [re.escape(letter) for letter in query if not letter.isspace()]
-    sieve = re.compile(".*?".join(letters), re.IGNORECASE | re.DOTALL)  # 16,000 names in 10 ms
-    found: list[tuple[float, int, Found[Item]]] = []
+    sieve = re.compile(".*?".join(letters), re.IGNORECASE | re.DOTALL)
+    passed: list[tuple[int, int, int, Item]] = []
     for index, item in enumerate(items):
         text = text_of(item)
-        if sieve.search(text) is None:
-            continue
-        match = fuzzy_match(query, text)
+        met = sieve.search(text)
+        if met is not None:
+            passed.append((met.end() - met.start(), len(text), index, item))
+    if len(passed) > _WEIGHED:
+        passed = nsmallest(_WEIGHED, passed, key=lambda entry: entry[:3])
+    found: list[tuple[float, int, Found[Item]]] = []
+    for _span, _length, index, item in passed:
+        match = fuzzy_match(query, text_of(item))
         if match is not None:
             found.append((match.score, -index, Found(item, match)))
     return [entry[2] for entry in nlargest(limit, found, key=lambda entry: entry[:2])]

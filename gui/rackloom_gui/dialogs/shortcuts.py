@@ -110,10 +110,9 @@ class ShortcutsDialog(QDialog):
                 if spec.category is category and table.shortcut_texts(spec.id)
             ]
             self._group(translated(str(category)), lines)
-        tr = QCoreApplication.translate
         self._group(
             self.tr("Mouse and Touchpad"),
-            [(tr("Gestures", str(what)), tr("Gestures", str(how))) for what, how in GESTURES],
+            [(_gesture(what), _gesture(how)) for what, how in GESTURES],
         )
 
     def _filter(self, text: str) -> None:
@@ -123,3 +122,7 @@ class ShortcutsDialog(QDialog):
                 words = f"{line.text(0)} {line.text(1)}".casefold()
                 line.setHidden(not all(word in words for word in wanted))
             group.setHidden(all(line.isHidden() for line in lines))
+
+
+def _gesture(text: object) -> str:
+    return QCoreApplication.translate("Gestures", str(text))

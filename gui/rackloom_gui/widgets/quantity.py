@@ -133,6 +133,7 @@ class UnitSpinBox(QDoubleSpinBox):
         self.setRange(low, high)
         self.setSingleStep(step)
         self.setKeyboardTracking(False)
+        self.lineEdit().setTextMargins(4, 0, 0, 0)  # in line with plain fields
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def textFromValue(self, val: float) -> str:
