@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a design draws at most. Unknown figures are counted apart, never taken for zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rackloom.catalog.parts import CablePart, DevicePart, PduPart, SwitchPart, TransceiverPart
+from rackloom.design import Design
+from rackloom.design.ids import DeviceId
+
+
+@dataclass(frozen=True, slots=True)
+class PowerSum:
+    """Greatest power of some devices: the known part of it, and how many are not wholly in it."""
+
+    maximum_w: float
+    unknown_devices: int
+
+
+@dataclass(frozen=True, slots=True)
+class DevicePower:
+    """Greatest power of one device in watts, as far as it is known."""
+
+    known_w: float
+    complete: bool
+
+
+def power_of(design: Design) -> dict[DeviceId, DevicePower]:
+    """The greatest draw of every device but PDUs.
+
+    A switch is published without its optics: to it are added the transceivers at their maximum and
+    the electronics in active cables. Where only the figure with all optics is known, that is taken;
+    where only a typical one, it is the known part of something unknown.
+    """
+    plugs_w, plugs_unknown = _plugs(design)
+    found: dict[DeviceId, DevicePower] = {}
+    for device in design.devices.values():
+        part = design.part(device.part, DevicePart)
+        if isinstance(part, PduPart):
+            continue
+        if not isinstance(part, SwitchPart):
+            known_w, complete = part.power_max_w, True
+        elif part.power_max_w is not None:
+            known_w = part.power_max_w + plugs_w.get(device.id, 0.0)
+            complete = device.id not in plugs_unknown
+        else:
+            known_w, complete = part.power_max_with_optics_w, True
+        if known_w is None:
+            known_w, complete = part.power_typical_w or 0.0, False
+        found[device.id] = DevicePower(known_w, complete)
+    return found
+
+
+def _plugs(design: Design) -> tuple[dict[DeviceId, float], set[DeviceId]]:
+    """Power of what is plugged into each device, and where that is not wholly known."""
+    known_w: dict[DeviceId, float] = {}
+    unknown: set[DeviceId] = set()
+    for module in design.modules.values():
+        power_w = design.part(module.part, TransceiverPart).power_max_w
+        if power_w is None:
+            unknown.add(module.device)
+        else:
+            known_w[module.device] = known_w.get(module.device, 0.0) + power_w
+    for cable in design.cables.values():
+        ends = design.part(cable.part, CablePart).ends
+        for end in cable.ends:
+            power_w = ends[end.end].power_w  # None: a passive plug or a fibre connector
+            if power_w:
+                known_w[end.device] = known_w.get(end.device, 0.0) + power_w
+    return known_w, unknown
+
+
+def power_sum(design: Design, devices: Iterable[DeviceId] | None = None) -> PowerSum:
+    """Greatest draw of these devices (default: all)."""
+    powers = power_of(design)
+    chosen = powers.values() if devices is None else [powers[d] for d in devices if d in powers]
+    return PowerSum(
+        sum(power.known_w for power in chosen), sum(not power.complete for power in chosen)
+    )

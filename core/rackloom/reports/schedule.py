@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cable schedule: from where to where every cable goes, one row a pair of ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rackloom.catalog.parts import CablePart, TransceiverPart
+from rackloom.catalog.words import CableTechnology
+from rackloom.design import Cable, CableEnd, Design, Link, port_name
+from rackloom.design.ids import CableId, DeviceId
+from rackloom.design.links import PortRef
+from rackloom.reports.order import natural
+
+
+@dataclass(frozen=True, slots=True)
+class CableRow:
+    """A pair of ends of one cable; a 1:2 breakout has two rows with the same ``cable``.
+
+    ``a`` is the trunk end. Ends that hang loose are empty; ``rate_gbps`` is the sum over the links
+    between the two ends, None where there is none.
+    """
+
+    cable: str
+    label: str
+    part_number: str
+    type: str
+    length_m: float
+    a_rack: str
+    a_u: str
+    a_device: str
+    a_port: str
+    b_rack: str
+    b_u: str
+    b_device: str
+    b_port: str
+    rate_gbps: float | None
+    fabric: str
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    rack: str
+    u: str
+    device: str
+    port: str
+
+    @property
+    def label(self) -> str:
+        """``R01-U40:12/1``, after the manner of TIA-606: rack, unit, port."""
+        if not self.device:
+            return "loose"
+        u = f"U{self.u}" if self.u.isdecimal() else self.u
+        return f"{self.rack}-{u}:{self.port}"
+
+
+_LOOSE = _Place("", "", "", "")
+
+
+def cable_schedule(design: Design) -> list[CableRow]:
+    """Every cable, sorted by rack, unit and port of the trunk end.
+
+    The label is the cable's own, or says both ends (:attr:`_Place.label`).
+    """
+    writer = _Writer(design)
+    rows = [row for cable in design.cables.values() for row in writer.rows(cable)]
+    rows.sort(key=_order)
+    return rows
+
+
+def _order(row: CableRow) -> tuple[object, ...]:
+    return (
+        natural(row.a_rack),
+        natural(row.a_u),
+        natural(row.a_port),
+        natural(row.b_rack),
+        natural(row.b_u),
+        natural(row.b_port),
+        natural(row.cable),
+    )
+
+
+class _Writer:
+    """Turns cables into rows, with what many of them share worked out once."""
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+        self.fabric_of = cable_fabrics(design)
+        self.sockets = {
+            (m.device, m.cage): design.part(m.part, TransceiverPart).sockets
+            for m in design.modules.values()
+        }
+        self.orders: dict[tuple[str, float], tuple[str, str]] = {}
+        self.places: dict[DeviceId, tuple[str, str, str]] = {}
+
+    def rows(self, cable: Cable) -> list[CableRow]:
+        """The rows of one cable."""
+        trunk = next((end for end in cable.ends if end.end == 0), None)
+        branches: list[CableEnd | None] = [end for end in cable.ends if end.end != 0]
+        if len(branches) > 1:
+            branches.sort(key=lambda end: end.end if end else 0)
+        links = self.design.links.get(cable.id, ())
+        return [self._row(cable, trunk, branch, links) for branch in branches or [None]]
+
+    def _row(
+        self, cable: Cable, trunk: CableEnd | None, branch: CableEnd | None, links: tuple[Link, ...]
+    ) -> CableRow:
+        part = self.design.part(cable.part, CablePart)
+        if branch is None or len(cable.ends) > 2:
+            links = tuple(link for link in links if branch is not None and _ends_at(link, branch))
+        a = self._place(trunk, [link.a for link in links])
+        b = self._place(branch, [link.b for link in links])
+        return CableRow(
+            cable.id,
+            cable.label or f"{a.label} / {b.label}",
+            *self._ordered(part, cable.length_m),
+            cable.length_m,
+            *(a.rack, a.u, a.device, a.port),
+            *(b.rack, b.u, b.device, b.port),
+            sum(link.rate_gbps for link in links) if links else None,
+            cable.fabric or self.fabric_of.get(cable.id, ""),
+            cable.colour or "",
+        )
+
+    def _place(self, end: CableEnd | None, ports: list[PortRef]) -> _Place:
+        if end is None:
+            return _LOOSE
+        if len(ports) == 1:
+            port = port_name(self.design, ports[0])
+        elif self.sockets.get((end.device, end.cage), 1) > 1:
+            port = f"{end.cage}/{end.socket + 1}"
+        else:
+            port = end.cage
+        return _Place(*self._device(end.device), port)
+
+    def _ordered(self, part: CablePart, length_m: float) -> tuple[str, str]:
+        """Part number and type."""
+        known = self.orders.get((part.id, length_m))
+        if known is None:
+            known = part.part_number_for(length_m) or "", cable_type(part)
+            self.orders[part.id, length_m] = known
+        return known
+
+    def _device(self, device_id: DeviceId) -> tuple[str, str, str]:
+        known = self.places.get(device_id)
+        if known is None:
+            device = self.design.devices[device_id]
+            u = device.mount or "" if device.bottom_u is None else str(device.bottom_u)
+            rack = self.design.racks[device.rack].name
+            known = self.places[device_id] = (rack, u, device.name)
+        return known
+
+
+def _ends_at(link: Link, end: CableEnd) -> bool:
+    """Whether a link's far side is at an end; ends in one cage share what that cage has."""
+    return (link.b.device, link.b.cage) == (end.device, end.cage)
+
+
+def cable_type(part: CablePart) -> str:
+    """Technology, fibre type, and the split: ``DAC 1:2``, ``fibre OM4``."""
+    words = [part.technology.value]
+    if part.technology is CableTechnology.FIBRE and part.fibre is not None:
+        words.append(part.fibre.fibre_type)
+    if part.branches > 1:
+        words.append(f"1:{part.branches}")
+    return " ".join(words)
+
+
+def cable_fabrics(design: Design) -> Mapping[CableId, str]:
+    """The network each cable that carries a link belongs to."""
+    from rackloom.fabric import Fabric
+
+    fabric = Fabric.of(design)
+    arrays, layers = fabric.arrays, fabric.layers
+    names = layers.network_names
+    return {
+        arrays.cable_ids[cable]: names[network]
+        for cable, network in zip(arrays.link_cable.tolist(), layers.network.tolist(), strict=True)
+    }

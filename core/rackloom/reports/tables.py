@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports as CSV and XLSX. Nothing of ours is ever run by a spreadsheet as a formula."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import re
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""What neither XML nor UTF-8 can hold."""
+_RISKY = re.compile(f" *[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]|.*{_CONTROL.pattern}", re.DOTALL)
+"""Texts a spreadsheet takes for a formula (full-width signs included), or that need cleaning."""
+_XLSX_TEXT_LIMIT = 32_767
+_WIDEST = 60
+
+
+def columns(kind: type) -> tuple[str, ...]:
+    """Column names of a row type."""
+    return tuple(field.name for field in dataclasses.fields(kind))
+
+
+def safe_text(text: str) -> str:
+    """The text, with an apostrophe before what a spreadsheet would run; plain numbers stay."""
+    if _RISKY.match(text) is None:
+        return text
+    text = _CONTROL.sub("\ufffd", text)
+    if _RISKY.match(text) is None or _NUMBER.fullmatch(text):
+        return text
+    return f"'{text}"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return safe_text(value)
+    if value is None:
+        return ""
+    return f"{value:.10g}" if isinstance(value, float) else safe_text(str(value))
+
+
+def csv_text(rows: Sequence[Any], kind: type) -> str:
+    """Rows of a dataclass as CSV (RFC 4180, lines end in CR LF); ``kind`` names the columns."""
+    names = columns(kind)
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow(names)
+    values = attrgetter(*names)
+    writer.writerows([_cell(value) for value in values(row)] for row in rows)
+    return buffer.getvalue()
+
+
+def csv_bytes(rows: Sequence[Any], kind: type) -> bytes:
+    """The CSV as UTF-8. Without a byte order mark, so that scripts see the first column's name."""
+    return csv_text(rows, kind).encode("utf-8")
+
+
+def xlsx_bytes(rows: Sequence[Any], kind: type, title: str) -> bytes:
+    """The same data as an Excel workbook: numbers as numbers, the header frozen."""
+    from openpyxl import Workbook
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Font
+    from openpyxl.utils import get_column_letter
+
+    names = columns(kind)
+    table = [[getattr(row, name) for name in names] for row in rows]
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet(title)
+    sheet.freeze_panes = "A2"
+    for number, name in enumerate(names):
+        longest = max((len(_cell(line[number])) for line in table), default=0)
+        width = min(max(longest, len(name)) + 2, _WIDEST)
+        sheet.column_dimensions[get_column_letter(number + 1)].width = width
+    header = [WriteOnlyCell(sheet, value=name) for name in names]
+    for cell in header:
+        cell.font = Font(bold=True)
+    sheet.append(header)
+    for line in table:
+        sheet.append([_xlsx_value(value) for value in line])
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def _xlsx_value(value: Any) -> Any:
+    if value is None or isinstance(value, int | float):
+        return value
+    return safe_text(str(value))[:_XLSX_TEXT_LIMIT]
