@@ -32,6 +32,8 @@ Key = QKeySequence.StandardKey | str
 
 _FIRST_MEDIA_KEY = int(Qt.Key.Key_Back)
 """From here on keys that few keyboards have: Key_Copy, Key_Undo, Key_ZoomIn and the like."""
+_SUN_KEYS = range(int(Qt.Key.Key_F13), int(Qt.Key.Key_F35) + 1)
+"""X11 binds undo, copy and so on to these too, as Sun's keyboards sent them."""
 
 
 class Category(StrEnum):
@@ -193,8 +195,9 @@ class MenuSpec:
     icon: str = ""
 
 
-def _first_key(sequence: QKeySequence) -> int:
-    return int(sequence[0].key())  # type: ignore[index]  # the stubs lack __getitem__
+def _is_common(sequence: QKeySequence) -> bool:
+    key = int(sequence[0].key())  # type: ignore[index]  # the stubs lack __getitem__
+    return key < _FIRST_MEDIA_KEY and key not in _SUN_KEYS
 
 
 def translated(text: str) -> str:
@@ -259,7 +262,7 @@ class ActionTable(QObject):
         return [
             sequence.toString(native)
             for sequence in spec.sequences() + spec.canvas_sequences()
-            if _first_key(sequence) < _FIRST_MEDIA_KEY
+            if _is_common(sequence)
         ]
 
     def menu(self, menu_id: str) -> QMenu:

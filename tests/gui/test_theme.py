@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Can everything be read and told apart, in both themes, also by the colour-blind?"""
 
+import re
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from rackloom_gui.style_sheet import style_sheet_of
 from rackloom_gui.theme import Theme, ThemeChoice, apply_theme, palette_of, resolve_dark
 from rackloom_gui.tokens import DARK, LIGHT, Tokens, contrast, mix
 
@@ -169,3 +172,16 @@ def test_dimming_stays_opaque_and_ends_at_the_background() -> None:
     assert half.alpha() == 255
     assert half.red() == pytest.approx(128, abs=1)
     assert mix(LIGHT.error, LIGHT.canvas, 1.0).rgb() == LIGHT.canvas.rgb()
+
+
+@both_themes
+def test_pictures_of_the_style_sheet_exist_and_can_be_seen(tokens: Tokens) -> None:
+    named = re.findall(r'url\("([^"]+)"\)', style_sheet_of(tokens))
+    assert len(named) >= 7
+    for path in named:
+        assert Path(path).is_file(), path
+        stroke = re.search(r'stroke="(#[0-9a-f]{6})"', Path(path).read_text("utf-8"))
+        assert stroke is not None
+        on_accent = Path(path).stem.split("-")[0] in {"check", "partly", "dot"}
+        ground = tokens.accent if on_accent else tokens.raised
+        assert contrast(QColor(stroke[1]), ground) >= MARK, path
