@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings and throughput of the open design, kept up with every step.
+
+Findings are patched at once, on the thread of the window; a whole design is checked in a thread
+when it is opened. The estimate always runs in a thread, on the design as it was (designs never
+change); a result that was overtaken is dropped, and what is shown until then is marked as stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject, Signal
+
+from rackloom.catalog.load import Catalog
+from rackloom.checks.engine import Findings, run
+from rackloom.design import Change, Design
+from rackloom_gui.document import Document
+from rackloom_gui.jobs import LatestJob
+
+ESTIMATE_DELAY_MS = 60
+"""A pause in editing after which the estimate starts: several steps in a row cost one run."""
+BIG_CHANGE = 3000
+"""Changes of more records than this are checked in the thread, not between two frames."""
+SMALL_DESIGN = 400
+"""Designs of up to so many devices and cables are checked at once on opening: it takes 50 ms."""
+
+_ESTIMATE_TABLES = frozenset({"devices", "cables", "modules", "racks", "rows", "settings", "parts"})
+
+
+class Analysis(QObject):
+    """What is wrong and how fast it is, for panels, chart, canvas and status bar."""
+
+    findings_changed = Signal(object)
+    """(Findings) of the design as it is now."""
+    findings_stale = Signal()
+    """The design was replaced or changed much: new findings will come."""
+    estimate_changed = Signal(object)
+    """(Estimate) of the design as it is now, less what is unplugged."""
+    estimate_failed = Signal(str)
+    """Why there is no estimate, in one sentence."""
+    estimate_stale = Signal()
+    """What is shown belongs to an older design."""
+    busy_changed = Signal(bool)
+    """The estimate takes longer than a moment."""
+    unplugged_changed = Signal(object)
+    """(frozenset of ids) taken out in the what-if; not an edit."""
+    fault = Signal(object)
+    """(Exception) that nobody expected."""
+
+    def __init__(
+        self, document: Document, catalog: Catalog | None = None, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._catalog = catalog
+        self._findings: Findings | None = None
+        self._estimate: object | None = None
+        self._unplugged: frozenset[str] = frozenset()
+        self._checks = LatestJob(self)
+        self._checks.done.connect(self._on_checked)
+        self._checks.failed.connect(self.fault)
+        self._estimates = LatestJob(self, delay_ms=ESTIMATE_DELAY_MS)
+        self._estimates.done.connect(self._on_estimated)
+        self._estimates.failed.connect(self._on_estimate_failed)
+        self._estimates.busy_changed.connect(self.busy_changed)
+        document.changed.connect(self._on_changed)
+        document.replaced.connect(self._on_replaced)
+
+    def set_catalog(self, catalog: Catalog) -> None:
+        """Which parts fixes may choose from."""
+        self._catalog = catalog
+        self.check_all()
+
+    def shut_down(self) -> None:
+        """Wait for the threads; call before the window goes."""
+        self._checks.wait()
+        self._estimates.wait()
+
+    # -- findings ---------------------------------------------------------------------------------
+
+    @property
+    def findings(self) -> Findings | None:
+        """The latest findings, or None before the first run is over."""
+        return self._findings
+
+    @property
+    def up_to_date(self) -> bool:
+        """Whether findings and estimate belong to the design as it is now."""
+        return not (self._checks.pending or self._estimates.pending)
+
+    def check_all(self) -> None:
+        """Check the whole design again."""
+        design, catalog = self._document.design, self._catalog
+        self._findings = None
+        self.findings_stale.emit()
+        if len(design.devices) + len(design.cables) <= SMALL_DESIGN:
+            self._checks.cancel()
+            self._on_checked(run(design, catalog))
+        else:
+            self._checks.ask(lambda: run(design, catalog))
+
+    def _on_replaced(self, _design: Design) -> None:
+        self._set_unplugged(frozenset())
+        self._estimate = None
+        self.check_all()
+        self.ask_estimate()
+
+    def _on_changed(self, design: Design, change: Change) -> None:
+        gone = {record.id for record in change if record.after is None}
+        self._set_unplugged(self._unplugged - gone)
+        if change.tables & _ESTIMATE_TABLES:
+            self.ask_estimate()
+        if self._checks.pending or self._findings is None:
+            self.check_all()
+        elif len(change) > BIG_CHANGE:
+            before = self._findings
+            self.findings_stale.emit()
+            self._checks.ask(lambda: before.patched(design, change))
+        else:
+            self._on_checked(self._findings.patched(design, change))
+
+    def _on_checked(self, findings: Findings) -> None:
+        self._findings = findings
+        self.findings_changed.emit(findings)
+
+    # -- throughput -------------------------------------------------------------------------------
+
+    @property
+    def estimate(self) -> object | None:
+        """The latest estimate, or None where there is none."""
+        return self._estimate
+
+    def ask_estimate(self) -> None:
+        """Work the estimate out again, soon."""
+        design, failed = self._document.design, self._unplugged
+        self.estimate_stale.emit()
+        self._estimates.ask(lambda: _estimate(design, failed))
+
+    def _on_estimated(self, estimate: object) -> None:
+        self._estimate = estimate
+        self.estimate_changed.emit(estimate)
+
+    def _on_estimate_failed(self, error: Exception) -> None:
+        from rackloom.collectives.errors import EstimateError
+
+        self._estimate = None
+        if isinstance(error, EstimateError):
+            self.estimate_failed.emit(str(error))
+        else:
+            self.estimate_failed.emit(self.tr("The estimate failed; the log says why."))
+            self.fault.emit(error)
+
+    # -- what if ----------------------------------------------------------------------------------
+
+    @property
+    def unplugged(self) -> frozenset[str]:
+        """Devices and cables that are taken out in thought."""
+        return self._unplugged
+
+    def unplug(self, ids: Iterable[str]) -> None:
+        """See what the fabric does without these; the design stays as it is."""
+        self._change_unplugged(self._unplugged | frozenset(ids))
+
+    def plug_in(self, ids: Iterable[str]) -> None:
+        """Put them back."""
+        self._change_unplugged(self._unplugged - frozenset(ids))
+
+    def _change_unplugged(self, ids: frozenset[str]) -> None:
+        if self._set_unplugged(ids):
+            self.ask_estimate()
+
+    def _set_unplugged(self, ids: frozenset[str]) -> bool:
+        if ids == self._unplugged:
+            return False
+        self._unplugged = ids
+        self.unplugged_changed.emit(ids)
+        return True
+
+
+def _estimate(design: Design, failed: frozenset[str]) -> object:
+    from rackloom.collectives import estimate
+
+    return estimate(design, failed=failed)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The project, shown where nothing is selected: title block, room, and what is in it."""
+
+from typing import Any
+
+from rackloom.catalog.parts import ServerPart, SwitchPart
+from rackloom.design import Change, Design, edits
+from rackloom_gui.panels.fields import CheckField, NumberField, TextField
+from rackloom_gui.panels.inspect_page import Page
+from rackloom_gui.widgets.quantity import LENGTH_M, POWER_W, UnitFamily, format_quantity
+
+_SHARE = UnitFamily("%", {"%": 0.01, "": 0.01}, ((0.0, "%"),))
+"""A share is kept as 0 to 1, and shown in percent."""
+
+
+class SitePage(Page):
+    """Settings of the project."""
+
+    kind = "settings"
+
+    def build(self) -> None:
+        self.head(
+            "racks",
+            lambda: self.design.settings.project or self.tr("Project"),
+            lambda: self.tr("Nothing is selected"),
+        )
+        self.section()
+        texts = (
+            (self.tr("Project"), "project"),
+            (self.tr("Drawing"), "drawing"),
+            (self.tr("Revision"), "revision"),
+            (self.tr("Author"), "author"),
+        )
+        for label, name in texts:
+            self.field(label, TextField(label), _getter(name), self._setter(label, name))
+        self.section(self.tr("Room and cabling"))
+        tray = self.tr("Tray height")
+        self.field(
+            tray,
+            NumberField(tray, LENGTH_M, low=0.5, high=20.0),
+            _getter("tray_height_m"),
+            self._setter(tray, "tray_height_m"),
+            self.tr("Floor of the overhead trays above the floor of the room"),
+        )
+        slack = self.tr("Slack")
+        self.field(
+            slack,
+            NumberField(slack, LENGTH_M, low=0.0, high=20.0),
+            _getter("slack_m"),
+            self._setter(slack, "slack_m"),
+            self.tr("Spare length at each end of a cable"),
+        )
+        panels = self.tr("Side panels")
+        self.field(
+            panels,
+            CheckField(panels, self.tr("open between neighbours")),
+            _getter("side_panels_open"),
+            self._setter(panels, "side_panels_open"),
+            self.tr("Whether a cable may pass through into the next rack of the row"),
+        )
+        share = self.tr("Breaker share")
+        self.field(
+            share,
+            NumberField(share, _SHARE, low=0.1, high=1.0),
+            _getter("feed_derating"),
+            self._setter(share, "feed_derating"),
+            self.tr("Share of a breaker's rating that a continuous load may use (NEC: 80 %)"),
+        )
+        self.section(self.tr("In the design"))
+        self.text(self.tr("Racks"), lambda: self._number(len(self.design.racks)))
+        self.text(self.tr("Servers"), lambda: self._number(self._counts()[0]))
+        self.text(self.tr("GPUs"), lambda: self._number(self._counts()[1]))
+        self.text(self.tr("Switches"), lambda: self._number(self._counts()[2]))
+        self.text(self.tr("Cables"), lambda: self._number(len(self.design.cables)))
+        self.text(self.tr("Greatest power"), self._power)
+        if self.design.rows:
+            self.section(self.tr("Rows and feeds"))
+            for row in list(self.design.rows.values())[:12]:
+                count = len(self.design.index.racks_in_row.get(row.id, ()))
+                self.link(row.name, self.tr("{0} racks").format(count), [row.id])
+            for feed in list(self.design.feeds.values())[:12]:
+                self.link(feed.name, f"{feed.voltage_v:g} V, {feed.current_a:g} A", [feed.id])
+
+    def must_rebuild(self, design: Design, change: Change) -> bool:
+        del design
+        return bool(change.tables & {"rows", "feeds"})
+
+    def entities(self) -> list[Any]:
+        return [self.design.settings]
+
+    def _setter(self, label: str, name: str) -> Any:
+        def commit(value: Any) -> None:
+            text = self.tr("Change {0}").format(label.lower())
+            self.edit(text, edits.change_settings, **{name: value})
+
+        return commit
+
+    def _number(self, count: int) -> str:
+        return self.locale().toString(count)
+
+    def _counts(self) -> tuple[int, int, int]:
+        servers = gpus = switches = 0
+        for part, count in self._parts():
+            if isinstance(part, ServerPart):
+                servers += count
+                gpus += count * (part.gpu.count if part.gpu else 0)
+            elif isinstance(part, SwitchPart):
+                switches += count
+        return servers, gpus, switches
+
+    def _parts(self) -> list[tuple[Any, int]]:
+        from collections import Counter
+
+        counts = Counter(device.part for device in self.design.devices.values())
+        return [(self.design.parts[part], count) for part, count in counts.items()]
+
+    def _power(self) -> str:
+        known_w, unknown = 0.0, 0
+        for part, count in self._parts():
+            if part.kind == "pdu":
+                continue
+            if part.power_max_w is None:
+                unknown += count
+            else:
+                known_w += part.power_max_w * count
+        text = format_quantity(known_w, POWER_W, 1)
+        return self.tr("{0}, unknown of {1} devices").format(text, unknown) if unknown else text
+
+
+def _getter(name: str) -> Any:
+    return lambda settings: getattr(settings, name)

@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opening, saving and closing the design of a window, and keeping its recovery journal."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, Protocol
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QApplication
+
+from rackloom.design import Design, Step
+from rackloom.files import (
+    SUFFIX,
+    FileError,
+    Journal,
+    Project,
+    Recovery,
+    WaitingJournal,
+    discard,
+    load,
+    recover,
+    save,
+    waiting_journals,
+)
+from rackloom_gui.document import Document
+from rackloom_gui.jobs import LatestJob
+from rackloom_gui.settings import Settings
+
+BIG_FILE_BYTES = 2_000_000
+"""Greater files are read in a thread, so that the window stays alive."""
+EXAMPLE = "dgx-h100-4.rackloom"
+
+
+class Questions(Protocol):
+    """What a session asks its user."""
+
+    def path_to_open(self, folder: Path) -> Path | None:
+        """Which file; None: given up."""
+
+    def path_to_save(self, suggestion: Path) -> Path | None:
+        """Under which name; None: given up."""
+
+    def unsaved(self, title: str) -> str:
+        """``save``, ``discard`` or ``cancel``."""
+
+    def changed_on_disk(self, title: str) -> str:
+        """Somebody else wrote the file: ``overwrite``, ``save_as`` or ``cancel``."""
+
+    def recovered(self, found: list[tuple[WaitingJournal, Recovery]]) -> list[tuple[Any, str]]:
+        """For each of what was found ``restore``, ``discard`` or ``later``; one restore at most."""
+
+
+class Session(QObject):
+    """The life of the file behind a document."""
+
+    banner = Signal(str, str)
+    """(severity, sentence) to show above the drawing until it is put away; an empty one hides it."""
+    recent_changed = Signal()
+    busy_changed = Signal(str)
+    """What is going on that forbids edits, or an empty string."""
+
+    def __init__(
+        self,
+        document: Document,
+        settings: Settings,
+        questions: Questions,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._settings = settings
+        self._questions = questions
+        self._project: Project | None = None
+        self._journal = Journal(None, document.design)
+        self._restored: Path | None = None
+        """A journal whose steps are in the design; it goes with the next good save."""
+        self._read_only = False
+        self._busy = ""
+        self._told_failure = False
+        self._loader = LatestJob(self)
+        self._loading: tuple[Path, bool] | None = None
+        self._loader.done.connect(self._on_loaded)
+        self._loader.failed.connect(self._on_load_failed)
+        document.stepped.connect(self._on_step)
+
+    # -- state ------------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> str:
+        """What is going on that forbids edits."""
+        return self._busy
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the design may be looked at only."""
+        return self._read_only
+
+    def _set_busy(self, text: str) -> None:
+        if text != self._busy:
+            self._busy = text
+            self.busy_changed.emit(text)
+
+    def _on_step(self, step: Step) -> None:
+        self._journal.append(self._document.design, step)
+        if self._journal.failure and not self._told_failure:
+            self._told_failure = True
+            self.banner.emit("warning", _sentence(self._journal.failure))
+
+    def _follow(self, project: Project | None, design: Design, clean: bool) -> None:
+        """Show a design, and journal it from now on."""
+        self._journal.close()
+        self._journal = Journal(project, design)
+        self._told_failure = False
+        self._project = project
+        self._read_only = False
+        self.banner.emit("", "")
+        self._document.open_design(design, project.path if project else None, clean=clean)
+
+    # -- new and open -----------------------------------------------------------------------------
+
+    def may_leave(self) -> bool:
+        """Ask about unsaved changes; False: the user wants to stay."""
+        if self._document.is_clean:
+            return True
+        answer = self._questions.unsaved(self._document.title)
+        if answer == "save":
+            return self.save()
+        return answer == "discard"
+
+    def new_empty(self) -> bool:
+        """Begin with nothing."""
+        if not self.may_leave():
+            return False
+        self._restored = None
+        self._follow(None, Design(), clean=True)
+        return True
+
+    def new_from(self, design: Design, step: Step) -> None:
+        """Begin with a generated design; ``step`` leads to it from an empty one."""
+        self._restored = None
+        self._follow(None, design, clean=False)
+        self._journal.close()
+        self._journal = Journal(None, Design())
+        self._journal.append(design, step)
+
+    def open_dialog(self) -> bool:
+        """Ask for a file and open it."""
+        path = self._questions.path_to_open(self._settings.folder)
+        return path is not None and self.open(path)
+
+    def open(self, path: Path) -> bool:
+        """Open a file, or say in the banner why not; the design on screen stays then."""
+        if not self.may_leave():
+            return False
+        waiting = [w for w in waiting_journals([path]) if w.project and _same(w.project, path)]
+        if waiting and self._offer(waiting):
+            return True
+        return self._load(path, remember=True)
+
+    def open_example(self) -> bool:
+        """Open the bundled example as a design of its own, to be saved elsewhere."""
+        if not self.may_leave():
+            return False
+        source = files("rackloom_resources") / "examples" / EXAMPLE
+        with as_file(source) as path:
+            try:
+                project = load(path)
+            except FileError as error:
+                self.banner.emit("error", _sentence(str(error)))
+                return False
+        self._restored = None
+        self._follow(Project(None, project.design, project.extras), project.design, clean=True)
+        return True
+
+    def _load(self, path: Path, *, remember: bool) -> bool:
+        with contextlib.suppress(OSError):
+            if path.stat().st_size > BIG_FILE_BYTES:
+                self._loading = (path, remember)
+                self._set_busy(self.tr("{0} is being read.").format(path.name))
+                self._loader.ask(lambda: load(path))
+                return True
+        try:
+            with _wait_cursor():
+                project = load(path)
+        except FileError as error:
+            self.banner.emit("error", _sentence(str(error)))
+            return False
+        self._show(project, remember)
+        return True
+
+    def _on_loaded(self, project: Project) -> None:
+        self._set_busy("")
+        if self._loading is not None:
+            remember, self._loading = self._loading[1], None
+            self._show(project, remember)
+
+    def _on_load_failed(self, error: Exception) -> None:
+        self._set_busy("")
+        self._loading = None
+        self.banner.emit("error", _sentence(str(error)))
+        if not isinstance(error, FileError):
+            raise error
+
+    def _show(self, project: Project, remember: bool) -> None:
+        self._restored = None
+        self._follow(project, project.design, clean=True)
+        if project.path is not None:
+            if remember:
+                self._settings.add_recent(project.path)
+                self.recent_changed.emit()
+            if not _writable(project.path):
+                self.banner.emit(
+                    "info",
+                    self.tr("{0} cannot be written; save it under another name.").format(
+                        project.path.name
+                    ),
+                )
+
+    # -- save and close ---------------------------------------------------------------------------
+
+    def save(self) -> bool:
+        """Save to the file it came from, else ask where."""
+        project = self._project
+        if project is None or project.path is None:
+            return self.save_as()
+        if project.changed_on_disk():
+            answer = self._questions.changed_on_disk(project.path.name)
+            if answer == "save_as":
+                return self.save_as()
+            if answer != "overwrite":
+                return False
+        return self.save_to(project.path)
+
+    def save_as(self) -> bool:
+        """Ask for a name and save."""
+        here = self._document.path
+        suggestion = here or self._settings.folder / f"{self._title_word()}{SUFFIX}"
+        path = self._questions.path_to_save(suggestion)
+        if path is None:
+            return False
+        return self.save_to(path if path.suffix else path.with_suffix(SUFFIX))
+
+    def save_to(self, path: Path) -> bool:
+        """Save to a file; False, with a banner and nothing lost, where it cannot be written."""
+        extras = self._project.extras if self._project else None
+        try:
+            with _wait_cursor():
+                project = save(path, self._document.design, extras)
+        except FileError as error:
+            self.banner.emit("error", _sentence(str(error)))
+            return False
+        self._journal.saved(project)
+        self._told_failure = False
+        if self._restored is not None:
+            discard(self._restored)
+            self._restored = None
+        self._project = project
+        self._document.saved_as(path)
+        self._settings.add_recent(path)
+        self.recent_changed.emit()
+        self.banner.emit("", "")
+        return True
+
+    def _title_word(self) -> str:
+        name = self._document.design.settings.project.strip()
+        return "".join(c if c.isalnum() or c in " -_" else "-" for c in name) or "fabric"
+
+    def close(self) -> bool:
+        """Close the design, after asking; an empty one is there then."""
+        return self.new_empty()
+
+    def shut_down(self) -> None:
+        """The window goes, and what was not saved was given up: no journal stays behind."""
+        self._loader.wait()
+        self._journal.close()
+
+    # -- recovery ---------------------------------------------------------------------------------
+
+    def offer_recovery(self) -> bool:
+        """On start: ask about what a crash left behind; True if something was restored."""
+        return self._offer(waiting_journals(self._settings.recent()))
+
+    def _offer(self, waiting: list[WaitingJournal]) -> bool:
+        found: list[tuple[WaitingJournal, Recovery]] = []
+        for journal in waiting:
+            try:
+                recovery = recover(journal.journal)
+            except FileError as error:
+                self.banner.emit("warning", _sentence(str(error)))
+                continue
+            if recovery.already_saved:
+                discard(journal.journal)
+            else:
+                found.append((journal, recovery))
+        if not found:
+            return False
+        restored = False
+        for (journal, recovery), answer in self._questions.recovered(found):
+            if answer == "discard":
+                discard(journal.journal)
+            elif answer == "restore" and not restored:
+                restored = True
+                self._restore(journal, recovery)
+        return restored
+
+    def _restore(self, journal: WaitingJournal, recovery: Recovery) -> None:
+        self._follow(recovery.project, recovery.design, clean=False)
+        self._restored = journal.journal
+        text = self.tr("Restored {0} steps that were not saved. Save to keep them.")
+        if not recovery.complete:
+            text = self.tr(
+                "Restored {0} steps; the recovery file was damaged after them. Save to keep them."
+            )
+        self.banner.emit("info", text.format(recovery.steps))
+
+
+def _same(a: Path, b: Path) -> bool:
+    return Path(a).resolve() == Path(b).resolve()
+
+
+def _writable(path: Path) -> bool:
+    import os
+
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _sentence(text: str) -> str:
+    """A message of the core as a sentence of its own."""
+    text = text.strip()
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+@contextlib.contextmanager
+def _wait_cursor() -> Iterator[None]:
+    QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+    try:
+        yield
+    finally:
+        QApplication.restoreOverrideCursor()
+
+
