@@ -9,6 +9,7 @@ from typing import cast
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QColor,
     QContextMenuEvent,
     QDragEnterEvent,
     QDragLeaveEvent,
@@ -407,8 +408,13 @@ class CanvasView(ZoomView):
 
     def set_tokens(self, tokens: Tokens) -> None:
         """Take the colours of a theme: paper, and the frame that shows the keyboard focus."""
-        self._ring_colour = tokens.accent
+        self.set_focus_ring_colour(tokens.accent)
         self.setBackgroundBrush(tokens.canvas)
+
+    def set_focus_ring_colour(self, colour: QColor) -> None:
+        """Colour of the frame that shows the keyboard focus."""
+        self._ring_colour = QColor(colour)
+        self.viewport().update()
 
     def drawForeground(self, painter: QPainter, rect: QRectF | object) -> None:
         if self._gesture is not None:
