@@ -134,10 +134,11 @@ def switch_part(
     gbps: float = 400,
     protocol: Protocol = Protocol.INFINIBAND,
     latency_ns: float | None = None,
+    slow_ports: int = 0,
 ) -> SwitchPart:
-    """A switch with ports 1 to n, and a management port MGMT."""
+    """A switch with ports 1 to n, a management port MGMT, and slow ones of 100G from n + 1 on."""
     return SwitchPart(
-        id=PartId(f"switch-{ports}x{gbps:g}-{protocol.value}-{latency_ns or 0:g}"),
+        id=PartId(f"switch-{ports}x{gbps:g}-{protocol.value}-{latency_ns or 0:g}-{slow_ports}"),
         manufacturer="Any",
         model=f"Switch {ports}",
         rack_units=1,
@@ -146,8 +147,14 @@ def switch_part(
         cage_groups=(
             _group("data", gbps, CageRole.FABRIC, count=ports),
             _group("management", 1, CageRole.OUT_OF_BAND, cages=(CageEntry(name="MGMT"),)),
+            *([_slow_group(ports, slow_ports)] if slow_ports else []),
         ),
     )
+
+
+def _slow_group(after: int, count: int) -> CageGroup:
+    cages = tuple(CageEntry(name=f"{after + 1 + n}") for n in range(count))
+    return _group("slow", 100, CageRole.FABRIC, cages=cages)
 
 
 @cache

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The limit against closed forms, against itself without the quotient, and the cut it names.
+
+Closed form for k equal nodes of g GPUs with b_v GB/s of scale-up and b_x GB/s of NIC each, on a
+fabric that blocks nothing: min(b_v + b_x, g b_x (n - 1) / (n - g)).
+"""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.fabrics import (
+    Cluster,
+    rail_pods,
+    server_part,
+    star,
+    switch_part,
+    three_tiers,
+    with_part_of,
+)
+
+from rackloom.catalog.parts import ServerPart
+from rackloom.catalog.words import ScaleUpKind
+from rackloom.collectives import Limit
+from rackloom.collectives.calibration import load_hardware
+from rackloom.collectives.cut import gather_cut
+from rackloom.collectives.flow_graph import build_flow_graph
+from rackloom.collectives.group import GpuChoice, form_group
+from rackloom.collectives.limit import find_limit
+from rackloom.collectives.ports import usable_ports
+from rackloom.design import Design
+from rackloom.fabric import Fabric
+
+EXACT = 1e-3
+
+
+def a100() -> ServerPart:
+    return server_part(
+        nic_gbps=200,
+        scale_up_gb_per_s=300,
+        generation="NVLink 3",
+        links_per_gpu=12,
+        architecture="ampere",
+        pcie_gen=4,
+    )
+
+
+def limit_of(design: Design, gpus: GpuChoice = None, failed: tuple[str, ...] = ()) -> Limit:
+    fabric = Fabric.of(design, failed)
+    group = form_group(fabric, gpus)
+    hardware = load_hardware()
+    return find_limit(fabric, group, usable_ports(fabric, group, hardware), hardware)
+
+
+def test_published_cases() -> None:
+    """325, 500, 500 and 450 GB/s: A100 2x8, H100 2x8, 4x8, 8x8."""
+    assert limit_of(star(2, a100()).design()).busbw_gb_per_s == pytest.approx(325, rel=EXACT)
+    for servers, expected in ((2, 500), (4, 500), (8, 450)):
+        limit = limit_of(star(servers).design())
+        assert limit.busbw_gb_per_s == pytest.approx(expected, rel=EXACT)
+
+
+@pytest.mark.parametrize(("spine_gbps", "expected"), [(400, 450.0), (200, 393.75)])
+def test_oversubscribed_pods(spine_gbps: float, expected: float) -> None:
+    """8 H100 servers in two rail pods: a 4:1 spine leaves 450, 8:1 lowers it to 394."""
+    cluster = rail_pods(pods=2, servers_per_pod=4, uplinks_per_leaf=1)
+    spine = next(d.id for d in cluster.devices.values() if d.name == "spine-01")
+    with_part_of(cluster, spine, switch_part(512, spine_gbps))
+    limit = limit_of(cluster.design())
+    assert limit.busbw_gb_per_s == pytest.approx(expected, rel=EXACT)
+    if spine_gbps == 200:
+        assert "pod-" in limit.text
+        assert "leaf-spine links" in limit.text
+        assert len(limit.cut) == 8  # one uplink of each of a pod's leaves
+
+
+@pytest.mark.parametrize("servers", [2, 3, 4, 6, 16])
+@pytest.mark.parametrize("nic_gbps", [100, 400, 800])
+def test_closed_form_of_equal_servers(servers: int, nic_gbps: float) -> None:
+    part = server_part(nic_gbps=nic_gbps, pcie_gen=None)
+    n, g, b_v, b_x = servers * 8, 8, 450, nic_gbps / 8
+    expected = min(b_v + b_x, g * b_x * (n - 1) / (n - g))
+    limit = limit_of(star(servers, part, switch_part(512, nic_gbps)).design())
+    assert limit.busbw_gb_per_s == pytest.approx(expected, rel=EXACT)
+
+
+def test_star_of_single_gpus_is_as_fast_as_a_port() -> None:
+    part = server_part(gpus=1, scale_up_gb_per_s=None)
+    assert limit_of(star(9, part).design()).busbw_gb_per_s == pytest.approx(50, rel=EXACT)
+
+
+def test_ring_of_single_gpus_is_as_fast_as_two_ports() -> None:
+    part = server_part(gpus=1, nics=2, scale_up_gb_per_s=None)
+    cluster = Cluster()
+    ids = [cluster.device(part, f"n{i}") for i in range(6)]
+    for i, device in enumerate(ids):
+        cluster.link(device, ids[(i + 1) % 6], "0", "1")
+    limit = limit_of(cluster.design())
+    assert limit.busbw_gb_per_s == pytest.approx(100, rel=EXACT)
+
+
+def test_line_of_single_gpus_is_cut_at_its_end() -> None:
+    part = server_part(gpus=1, nics=2, scale_up_gb_per_s=None)
+    cluster = Cluster()
+    ids = [cluster.device(part, f"n{i}") for i in range(6)]
+    for a, b in pairwise(ids):
+        cluster.link(a, b, "0", "1")
+    assert limit_of(cluster.design()).busbw_gb_per_s == pytest.approx(50, rel=EXACT)
+
+
+def test_mesh_counts_the_links_between_members() -> None:
+    """MI300X: seven xGMI links of 64 GB/s; two of the eight GPUs share one."""
+    part = server_part(
+        scale_up_gb_per_s=448,
+        kind=ScaleUpKind.XGMI_MESH,
+        generation="Infinity Fabric",
+        links_per_gpu=7,
+        architecture="cdna3",
+    )
+    cluster = Cluster()
+    cluster.device(part, "mi300x")
+    design = cluster.design()
+    assert limit_of(design).busbw_gb_per_s == pytest.approx(448, rel=EXACT)
+    assert limit_of(design, gpus=2).busbw_gb_per_s == pytest.approx(64, rel=EXACT)
+
+
+def test_two_planes_add_up() -> None:
+    """An adapter with a port in each of two networks has the bandwidth of both."""
+    part = server_part(ports_per_nic=2, pcie_gen=None)
+    cluster = Cluster()
+    planes = [cluster.device(switch_part(512), f"plane-{p}") for p in range(2)]
+    for i in range(8):
+        server = cluster.device(part, f"gpu-{i}")
+        for nic in range(8):
+            for p in range(2):
+                cluster.link(server, planes[p], a_cage=f"{nic}.{p}")
+    n, g, b_x = 64, 8, 100
+    expected = min(450 + b_x, g * b_x * (n - 1) / (n - g))
+    assert limit_of(cluster.design()).busbw_gb_per_s == pytest.approx(expected, rel=EXACT)
+
+
+def test_pcie_behind_a_fast_adapter_binds() -> None:
+    """An 800G adapter on PCIe Gen5 x16 (63 GB/s) moves no more than PCIe."""
+    part = server_part(nic_gbps=800, scale_up_gb_per_s=None, gpus=1, pcie_gen=5)
+    limit = limit_of(star(4, part, switch_part(512, 800)).design())
+    assert limit.busbw_gb_per_s == pytest.approx(3.938 * 16, rel=EXACT)
+    assert "PCIe" in limit.text
+
+
+def test_a_dead_leaf_lowers_the_limit_and_the_cut_names_a_server() -> None:
+    design = rail_pods(pods=2, servers_per_pod=4, uplinks_per_leaf=4).design()
+    whole = limit_of(design)
+    leaf = next(d.id for d in design.devices.values() if d.name == "leaf-01-3")
+    cut = limit_of(design, failed=(leaf,))
+    assert whole.busbw_gb_per_s == pytest.approx(8 * 50 * 63 / 56, rel=EXACT)
+    assert cut.busbw_gb_per_s == pytest.approx(7 * 50 * 63 / 56, rel=EXACT)
+    assert "gpu-01-" in cut.text
+    assert all(design.cables[c].ends[0].device for c in cut.cut)  # type: ignore[index]
+
+
+def test_three_tiers_full_bisection_is_bound_by_the_nics() -> None:
+    design = three_tiers(256, radix=16).design()
+    n, g = 256, 8
+    expected = g * 50 * (n - 1) / (n - g)
+    assert limit_of(design).busbw_gb_per_s == pytest.approx(expected, rel=EXACT)
+
+
+@given(
+    servers=st.integers(2, 5),
+    shape=st.sampled_from([(1, 1), (2, 1), (2, 2), (4, 4), (4, 2)]),
+    switches=st.integers(1, 4),
+    scale_up=st.sampled_from([None, 30.0, 300.0]),
+    mesh=st.booleans(),
+    wires=st.lists(st.integers(0, 3), min_size=20, max_size=20),
+    between=st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(1, 2)), max_size=6
+    ),
+    slow=st.booleans(),
+)
+@settings(max_examples=50)
+def test_the_quotient_is_exact(
+    servers: int,
+    shape: tuple[int, int],
+    switches: int,
+    scale_up: float | None,
+    mesh: bool,
+    wires: list[int],
+    between: list[tuple[int, int, int]],
+    slow: bool,
+) -> None:
+    kind = ScaleUpKind.NVLINK_MESH if mesh else ScaleUpKind.NVLINK_SWITCHED
+    part = server_part(gpus=shape[0], nics=shape[1], scale_up_gb_per_s=scale_up, kind=kind)
+    cluster = Cluster()
+    ids = [
+        cluster.device(switch_part(64, 100 if slow and n == 0 else 400), f"s{n}")
+        for n in range(switches)
+    ]
+    for n in range(servers):
+        server = cluster.device(part, f"gpu-{n}")
+        for nic in range(shape[1]):
+            cluster.link(server, ids[wires[n * 4 + nic] % switches], a_cage=f"{nic}")
+    for a, b, count in between:
+        if a % switches != b % switches:
+            cluster.links(ids[a % switches], ids[b % switches], count)
+    fabric = Fabric.of(cluster.design())
+    group, hardware = form_group(fabric), load_hardware()
+    graph = build_flow_graph(fabric, group, usable_ports(fabric, group, hardware), hardware)
+    quotient, direct = gather_cut(graph), gather_cut(graph, symmetric=False)
+    assert quotient.rate_gbps == pytest.approx(direct.rate_gbps, rel=1e-6, abs=1e-9)
+    crossing = graph.gbps[quotient.crossing].sum()
+    assert crossing == pytest.approx(quotient.rate_gbps * quotient.gpus_inside, rel=1e-6, abs=1e-9)
