@@ -24,7 +24,7 @@ EXAMPLE_OPTIONS = {
 
 
 def example() -> Design:
-    """Four DGX H100 in two racks, two leaves of four rails each, two spines, no oversubscription."""
+    """Four DGX H100 in two racks, two leaves of four rails each, two spines, 1:1."""
     preset = generate(
         "rail-fat-tree", load_bundled(), servers=EXAMPLE_SERVERS, options=EXAMPLE_OPTIONS
     )
