@@ -5,7 +5,7 @@ Built at once, then patched in place by each ``Change``. Where things are is the
 layout (elevation, fabric, floor); everything else is the same for the three views.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -112,6 +112,8 @@ class SceneArrays:
         self._look_of: dict[tuple[str, str], int] = {}
         self.segments: SegmentIndex | LineIndex = SegmentIndex()
         self._bundles: Bundles | None = None
+        self._loads: Mapping[str, float] | None = None
+        self._load_codes: npt.NDArray[np.uint8] | None = None
         self.hidden_devices: frozenset[str] = frozenset()
         """Devices in the hand: drawn by the overlay, not by the layers."""
 
@@ -121,7 +123,7 @@ class SceneArrays:
         """Mirror a design from scratch."""
         self.design = design
         self.book = FaceBook()
-        self._bundles = None
+        self._bundles = self._load_codes = None
         self.layout.prepare(design)
         ids, boxes = self.layout.racks(design)
         self.racks.fill(ids, box=boxes.reshape(-1, 4))
@@ -278,7 +280,7 @@ class SceneArrays:
         if stale is None or any(True for _ in change.of("parts") if _.before is not None):
             self.build(design)
             return
-        self._bundles = None
+        self._bundles = self._load_codes = None
         if change.tables & {"racks", "rows"}:
             ids, boxes = self.layout.racks(design)
             self.racks.fill(ids, box=boxes.reshape(-1, 4))
@@ -423,6 +425,23 @@ class SceneArrays:
             self._route_all()
 
     # Looking
+
+    def set_loads(self, loads: Mapping[str, float] | None) -> None:
+        """Loads of cables, 1.0 being full; None: not asked for."""
+        self._loads = loads
+        self._load_codes = None
+
+    @property
+    def load_codes(self) -> npt.NDArray[np.uint8] | None:
+        """Load class of each cable: 0 none, 1 to 4 quarters, 5 overloaded; None: not asked for."""
+        if self._loads is None:
+            return None
+        if self._load_codes is None or len(self._load_codes) != len(self.cables.ids):
+            shares = np.array([self._loads.get(c, 0.0) for c in self.cables.ids])
+            classes = np.clip(np.ceil(shares * 4.0), 0, 4)
+            classes[shares > 1.0 + 1e-9] = 5
+            self._load_codes = classes.astype(np.uint8)
+        return self._load_codes
 
     def legs_of(self, cable_id: str) -> range:
         """Numbers of a cable's legs."""

@@ -345,11 +345,32 @@ def draw_cables(
     if budget is not None and len(owners) > budget:
         _draw_bundles(pencil, scene, window, look, palette)
         return True
-    codes = scene.cables["code"][scene.legs["cable"][owners]]
     width = cable_width_px(pencil.scale)
+    loads = scene.load_codes
+    if loads is not None:
+        classes = loads[scene.legs["cable"][owners]]
+        for level, colour in enumerate(load_colours(look.tokens)):  # the busiest on top
+            draw_segments(pencil, segments[classes == level], colour, width + LOAD_EXTRA_PX[level])
+        return False
+    codes = scene.cables["code"][scene.legs["cable"][owners]]
     for code in np.unique(codes):
         draw_segments(pencil, segments[codes == code], palette[int(code)], width)
     return False
+
+
+LOAD_EXTRA_PX = (0.0, 0.0, 0.0, 1.0, 1.0, 2.0)
+
+
+def load_colours(tokens: Tokens) -> list[QColor]:
+    """Colours of the load classes, from nothing to overloaded; width tells the same."""
+    return [
+        mix(tokens.bundle, tokens.canvas, 0.55),
+        mix(tokens.info, tokens.canvas, 0.35),
+        tokens.info,
+        tokens.warning,
+        mix(tokens.warning, tokens.error, 0.5),
+        tokens.error,
+    ]
 
 
 def cable_width_px(scale: float) -> float:

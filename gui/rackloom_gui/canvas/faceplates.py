@@ -61,6 +61,8 @@ class Shades:
 
 def name_box(face: Face) -> Box | None:
     """Where a device's name goes on its face, in mm; None where cages leave no room for it."""
+    if face.plain:
+        return (10.0, 3.0, face.width_mm - 20.0, face.height_mm * 0.52)
     inner_x, inner_w = face.ear_mm + 8.0, face.width_mm - 2 * face.ear_mm - 16.0
     if face.height_mm > 4 * face.width_mm:
         return None
@@ -87,6 +89,9 @@ def paint_face(pencil: Pencil, face: Face, colour: DeviceColour, tokens: Tokens)
     shades = Shades.of(colour, tokens)
     _body(pencil, face, shades)
     if not pencil.shows(U_MM, 9.0):
+        return
+    if face.plain:
+        _cages(pencil, face, shades)
         return
     if isinstance(face.part, PduPart):
         _pdu(pencil, face, shades, tokens)

@@ -58,10 +58,14 @@ class Face:
     """Height at which a cable leaves a cage sideways: in the strip above or below its row."""
     outlets: FloatArray
     """Centres of a PDU's outlets, in the order of its ``outlet_names``."""
+    plain: bool = False
+    """A box of the fabric diagram rather than a faceplate."""
 
     @property
     def ear_mm(self) -> float:
         """Width of a mounting ear; 0 from behind."""
+        if self.plain:
+            return 0.0
         return max((self.width_mm - CHASSIS_MM) / 2, 0.0)
 
     def cage_at(self, x_mm: float, y_mm: float, slack_mm: float = 0.0) -> int | None:

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What lies over the drawing: selection, hover, problem marks, cuts, what is unplugged, ghosts.
+
+Only what the user touches or asks for is drawn here, one by one; beyond ``MOST_CABLES`` selected
+cables their devices tell enough.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPolygonF
+
+from rackloom_gui.canvas.arrays import SceneArrays
+from rackloom_gui.canvas.drawing import Look, Window, cable_width_px, draw_segments
+from rackloom_gui.canvas.pencil import CENTRE, Pencil, font_of, solid_pen, text_width
+from rackloom_gui.canvas.pointer import FloatArray, draw_rects
+from rackloom_gui.tokens import Tokens
+
+MOST_CABLES = 1024
+MOST_MARKS = 400
+
+Extra = Callable[[Pencil, Window], None]
+
+
+@dataclass(slots=True)
+class Marks:
+    """What is marked on the drawing, the same in every view."""
+
+    selection: frozenset[str] = frozenset()
+    hover: str = ""
+    hover_port: tuple[str, str] | None = None
+    problems: Mapping[str, str] = field(default_factory=dict)
+    """Severity by id."""
+    cut: frozenset[str] = frozenset()
+    unplugged: frozenset[str] = frozenset()
+
+
+class Overlay:
+    """Draws the marks of one view."""
+
+    def __init__(self, scene: SceneArrays, look: Look, marks: Marks) -> None:
+        self.scene, self.look, self.marks = scene, look, marks
+        self.extras: list[Extra] = []
+        """Whoever has something to show meanwhile: a tool, a drop, a flight."""
+
+    def draw(self, pencil: Pencil, window: Window) -> None:
+        """Everything, the most urgent last."""
+        tokens, marks = self.look.tokens, self.marks
+        if marks.cut:
+            self._cables(pencil, marks.cut, tokens.binding_cut, 3.0)
+            self._frames(pencil, window, marks.cut, tokens.binding_cut, 2.0)
+        if marks.unplugged:
+            self._unplugged(pencil, window)
+        if marks.selection:
+            self._cables(pencil, marks.selection, tokens.selection, 2.0)
+            self._frames(pencil, window, marks.selection, tokens.selection, 2.0)
+        if marks.hover and marks.hover not in marks.selection:
+            self._cables(pencil, [marks.hover], tokens.hover, 1.0)
+            self._frames(pencil, window, [marks.hover], tokens.hover, 1.0)
+        if marks.hover_port is not None:
+            self._port(pencil, *marks.hover_port)
+        if marks.problems:
+            self._problems(pencil, window)
+        for extra in tuple(self.extras):
+            extra(pencil, window)
+
+    def _frames(
+        self, pencil: Pencil, window: Window, ids: Iterable[str], colour: QColor, width: float
+    ) -> None:
+        for table in (self.scene.racks, self.scene.devices):
+            rows = table.rows(ids)
+            if table is self.scene.devices and len(rows):
+                rows = rows[table["shown"][rows]]
+            if not len(rows):
+                continue
+            boxes = table["box"][rows]
+            boxes = boxes[window.touching(boxes)]
+            px = pencil.rects(boxes)
+            out = width / 2 + 0.5
+            px += np.array([-out, -out, 2 * out, 2 * out])
+            pencil.painter.setPen(solid_pen(colour, width))
+            pencil.painter.setBrush(Qt.BrushStyle.NoBrush)
+            draw_rects(pencil.painter, px)
+
+    def _cables(
+        self, pencil: Pencil, ids: Iterable[str], colour: QColor, thicker: float
+    ) -> None:
+        routes = self.routes(ids)
+        if len(routes):
+            width = cable_width_px(pencil.scale) + thicker
+            draw_segments(pencil, routes, self.look.tokens.canvas, width + 2.0)
+            draw_segments(pencil, routes, colour, width)
+
+    def routes(self, ids: Iterable[str]) -> FloatArray:
+        """The segments of the cables among these ids."""
+        scene = self.scene
+        legs: list[int] = []
+        for count, entity_id in enumerate(i for i in ids if i in scene.cables):
+            if count >= MOST_CABLES:
+                break
+            legs.extend(scene.legs_of(entity_id))
+        if not legs:
+            return np.zeros((0, 4))
+        return scene.layout.route(scene, np.array(legs, dtype=np.int32))[0]
+
+    def _port(self, pencil: Pencil, device: str, cage: str) -> None:
+        """The port under the pointer is drawn grown."""
+        place = self.scene.port_place(device, cage)
+        if place is None:
+            return
+        rect = pencil.rect(*place).adjusted(-2.0, -2.0, 2.0, 2.0)
+        painter = pencil.painter
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        painter.setPen(solid_pen(self.look.tokens.hover, 2.0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(rect, 2.5, 2.5)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _unplugged(self, pencil: Pencil, window: Window) -> None:
+        tokens, scene = self.look.tokens, self.scene
+        routes = self.routes(self.marks.unplugged)
+        painter = pencil.painter
+        if len(routes):
+            pen = solid_pen(tokens.unplugged, cable_width_px(pencil.scale) + 1.0)
+            pen.setDashPattern([3.0, 3.0])
+            draw_segments(pencil, routes, tokens.canvas, cable_width_px(pencil.scale) + 3.0)
+            painter.setPen(pen)
+            for x1, y1, x2, y2 in routes.tolist():
+                painter.drawLine(
+                    QPointF(pencil.px(x1), pencil.py(y1)), QPointF(pencil.px(x2), pencil.py(y2))
+                )
+        rows = scene.devices.rows(self.marks.unplugged)
+        rows = rows[scene.devices["shown"][rows]] if len(rows) else rows
+        for row in rows.tolist():
+            box = scene.devices["box"][row]
+            if not window.touching(box[None, :])[0]:
+                continue
+            rect = pencil.rect(*(float(v) for v in box))
+            painter.fillRect(rect, QBrush(tokens.unplugged, Qt.BrushStyle.BDiagPattern))
+            pencil.frame_px(rect, tokens.unplugged, 2.0)
+
+    def _problems(self, pencil: Pencil, window: Window) -> None:
+        scene = self.scene
+        drawn = 0
+        order = {"info": 0, "warning": 1, "error": 2}
+        severities = sorted(self.marks.problems.items(), key=lambda item: order.get(item[1], 0))
+        for entity_id, severity in severities:
+            spot = self._corner(entity_id)
+            if spot is None or not (
+                window.x0 <= spot[0] <= window.x1 and window.y0 <= spot[1] <= window.y1
+            ):
+                continue
+            badge(
+                pencil.painter,
+                QPointF(pencil.px(spot[0]), pencil.py(spot[1])),
+                severity,
+                self.look.tokens,
+                8.0 if pencil.scale > 0.12 else 5.0,
+            )
+            drawn += 1
+            if drawn >= MOST_MARKS:
+                break
+        del scene
+
+    def _corner(self, entity_id: str) -> tuple[float, float] | None:
+        """Where a badge sits: a box's upper right corner, the middle of a cable's longest run."""
+        scene = self.scene
+        for table in (scene.devices, scene.racks):
+            row = table.row_of.get(entity_id)
+            if row is not None:
+                if table is scene.devices and not table["shown"][row]:
+                    return None
+                x, y, w, _ = table["box"][row]
+                return float(x + w), float(y)
+        route = scene.route_of(entity_id) if entity_id in scene.cables else None
+        if route is None or not len(route):
+            return None
+        length = np.abs(route[:, 2] - route[:, 0]) + np.abs(route[:, 3] - route[:, 1])
+        x1, y1, x2, y2 = route[int(length.argmax())]
+        return float((x1 + x2) / 2), float((y1 + y2) / 2)
+
+
+def badge(
+    painter: QPainter, centre: QPointF, severity: str, tokens: Tokens, radius: float = 8.0
+) -> None:
+    """A severity by colour and shape: disc with a bar, triangle, square."""
+    fill = tokens.severity(severity if severity in {"error", "warning", "info", "ok"} else "info")
+    ink = tokens.on_severity(severity if severity in {"error", "warning", "info", "ok"} else "info")
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    painter.setPen(solid_pen(tokens.canvas, 1.5))
+    painter.setBrush(fill)
+    if severity == "error":
+        painter.drawEllipse(centre, radius, radius)
+    elif severity == "warning":
+        top = QPointF(centre.x(), centre.y() - radius * 1.1)
+        left = QPointF(centre.x() - radius * 1.15, centre.y() + radius * 0.9)
+        right = QPointF(centre.x() + radius * 1.15, centre.y() + radius * 0.9)
+        painter.drawPolygon(QPolygonF([top, right, left]))
+    else:
+        painter.drawRoundedRect(
+            QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius), 2.5, 2.5
+        )
+    if radius >= 7:
+        painter.setPen(ink)
+        painter.setFont(font_of(int(radius * 1.5), True))
+        sign = "i" if severity == "info" else "!"
+        drop = radius * 0.15 if severity == "warning" else 0.0
+        painter.drawText(
+            QRectF(centre.x() - radius, centre.y() - radius + drop, 2 * radius, 2 * radius),
+            int(CENTRE),
+            sign,
+        )
+    painter.restore()
+
+
+def speech(
+    painter: QPainter, anchor: QPointF, text: str, tokens: Tokens, mark: QColor, within: QRectF
+) -> None:
+    """A line of text on a plate beside a place, with a coloured bar; kept inside ``within``."""
+    size = 12
+    width = min(text_width(text, size) + 24.0, max(within.width() - 8.0, 60.0))
+    plate = QRectF(anchor.x(), anchor.y(), width, size + 12.0)
+    plate.moveLeft(min(max(plate.left(), within.left() + 4), within.right() - width - 4))
+    plate.moveTop(min(max(plate.top(), within.top() + 4), within.bottom() - plate.height() - 4))
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(tokens.tooltip)
+    painter.drawRoundedRect(plate, 4, 4)
+    painter.setBrush(mark)
+    painter.drawRoundedRect(QRectF(plate.left(), plate.top(), 5, plate.height()), 2, 2)
+    painter.setPen(tokens.tooltip_text)
+    painter.setFont(font_of(size))
+    inner = plate.adjusted(12, 0, -6, 0)
+    painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), text)
+    painter.restore()
+
+
+def ghost_frame(pencil: Pencil, box: tuple[float, ...], ok: bool, tokens: Tokens) -> None:
+    """The frame of a ghost: green, or red with a hatch. Never colour alone."""
+    rect = pencil.rect(*box)
+    colour = tokens.ghost_ok if ok else tokens.ghost_refused
+    if not ok:
+        wash = QColor(tokens.ghost_refused_fill)
+        wash.setAlphaF(0.55)
+        pencil.painter.fillRect(rect, wash)
+        pencil.painter.fillRect(rect, QBrush(colour, Qt.BrushStyle.BDiagPattern))
+    pencil.frame_px(rect.adjusted(-1, -1, 1, 1), colour, 2.0)
+
+
+def any_of(value: Any) -> bool:
+    """Whether an array of truth values holds one."""
+    return bool(np.any(value))
