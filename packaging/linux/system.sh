@@ -16,6 +16,7 @@ libraries=(
     libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0
     libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1
     libwayland-cursor0 libwayland-egl1 # a Wayland desktop without Xwayland
+    libgssapi-krb5-2 # QtNetwork
     libdbus-1-3 libfontconfig1 "libglib2.0-0t64|libglib2.0-0"
     fonts-dejavu-core
     xvfb xauth
