@@ -18,6 +18,7 @@ from rackloom.design.ids import DeviceId
 from rackloom.generate.builder import Builder
 from rackloom.generate.errors import GenerateError
 from rackloom.placement.joins import Join, Joiner, kind_of
+from rackloom.placement.misses import nearest_miss
 from rackloom.placement.routes import route_lengths_m
 
 Port = tuple[DeviceId, str, int]
@@ -59,7 +60,7 @@ class Cabler:
             ways = joiner.between(a, b)
             usable = [join for join in ways.best if _one_link(join, bundle)]
             if not usable:
-                raise GenerateError(f"{bundle.name}: {joiner.nearest_miss(a, b)}")
+                raise GenerateError(f"{bundle.name}: {nearest_miss(joiner, a, b)}")
             needed_m = self._needed_m(bundle)
             usable = self._one_optic(bundle, usable, float(needed_m.max()))
             lengths_m, choice = _stocked(usable, needed_m)
