@@ -160,8 +160,10 @@ class Room:
         return add_device(self.draft, part, rack_id, bottom_u, face=face, mount=mount)
 
     def design(self) -> Design:
-        """What stands there now."""
-        return self.draft.close("furnish")[0]
+        """What stands there now; furnishing may go on."""
+        design, _ = self.draft.close("furnish")
+        self.draft = Draft(design)
+        return design
 
 
 def plug(shell: Shell, count: PortCount, rate_gbps: float, lanes: int) -> PlugSpec:

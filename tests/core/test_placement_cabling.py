@@ -64,8 +64,10 @@ class Hall:
         return add_device(self.draft, part(part_id), self.racks[rack], bottom_u, face=face)
 
     def design(self) -> Design:
-        """As it stands."""
-        return self.draft.close("furnish")[0]
+        """As it stands; furnishing may go on."""
+        design, _ = self.draft.close("furnish")
+        self.draft = Draft(design)
+        return design
 
 
 def planned(outcome: Plan | Refusal) -> Plan:

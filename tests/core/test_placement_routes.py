@@ -18,6 +18,7 @@ from rackloom.design.edits import change_settings, plug_cable
 from rackloom.design.ids import DeviceId
 from rackloom.placement.routes import (
     branch_routes,
+    footprints,
     needed_lengths_m,
     port_point_m,
     route_lengths_m,
@@ -249,6 +250,12 @@ def test_no_cable_is_shorter_than_the_straight_line(
                     np.subtract(port_point_m(design, *a), port_point_m(design, *b))
                 )
                 assert route_m(design, (a, b)).length_m >= line_m - 1e-9
+
+
+def test_a_rack_stands_on_the_floor_with_its_front_on_the_line_of_its_row() -> None:
+    room = Room()
+    rack_id = room.rack(room.row(x_m=1.0, y_m=3.0), 1.2)
+    assert footprints(room.design())[rack_id] == pytest.approx((2.2, 3.0, 0.6, 1.2))
 
 
 def test_no_pairs_have_no_lengths() -> None:

@@ -12,11 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from threading import Lock
-from typing import NamedTuple
 
-from rackloom.catalog.cages import BreakoutMode, Cage
+from rackloom.catalog.cages import Cage
 from rackloom.catalog.fit import (
-    PASSIVE,
     Misfit,
     cable_misfits,
     cord_misfit,
@@ -27,8 +25,8 @@ from rackloom.catalog.fit import (
 from rackloom.catalog.load import Catalog
 from rackloom.catalog.parts import CablePart, Part, PartId, TransceiverPart
 from rackloom.catalog.words import CableTechnology, FormFactor, Medium, Protocol
-from rackloom.design.links import mode_for
 from rackloom.design.value import Design
+from rackloom.placement.lanes import Agreed, agree, direct_lanes, optical_lanes
 
 TECHNOLOGY_ORDER: dict[CableTechnology, int] = {
     technology: rank
@@ -82,18 +80,6 @@ def kind_of(cage: Cage, maker: str, model: str) -> Kind:
     )
     with _LOCK:
         return _KINDS.setdefault(key, Kind(replace(cage, name=THIS_PORT), maker, model))
-
-
-class Agreed(NamedTuple):
-    """The links two cages form: the rate of each, and modes to set where the usual ones differ.
-
-    ``links`` counts those over one branch of a cable, or over one fibre socket.
-    """
-
-    rate_gbps: float
-    links: int
-    a_mode: str | None
-    b_mode: str | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,11 +212,11 @@ class Joiner:
                     continue
                 if not _common(a.cage.protocols, b.cage.protocols, cable.protocols):
                     continue
-                link = _agree(
+                link = agree(
                     a.cage,
-                    _direct_lanes(a.cage, b.cage, cable, a_end),
+                    direct_lanes(a.cage, b.cage, cable, a_end),
                     b.cage,
-                    _direct_lanes(b.cage, a.cage, cable, b_end),
+                    direct_lanes(b.cage, a.cage, cable, b_end),
                 )
                 if link is None:
                     continue
@@ -293,11 +279,11 @@ class Joiner:
                 trunk, far = (at_a, at_b) if a_end == 0 else (at_b, at_a)
                 if self.pair_misfit(trunk, far, cord.branches):
                     continue
-                link = _agree(
+                link = agree(
                     a.cage,
-                    _optical_lanes(at_a, cord.branches),
+                    optical_lanes(at_a, cord.branches),
                     b.cage,
-                    _optical_lanes(at_b, cord.branches),
+                    optical_lanes(at_b, cord.branches),
                 )
                 reach_m = optical_reach_m(cord, at_a, at_b)
                 if link is not None and reach_m is not None:
@@ -353,61 +339,6 @@ def _common(*sides: Iterable[Protocol]) -> bool:
     """Whether all sides speak one protocol; an empty side carries anything."""
     spoken = [set(side) for side in sides if side]
     return not spoken or bool(set.intersection(*spoken))
-
-
-def _direct_lanes(cage: Cage, far: Cage, cable: CablePart, end: int) -> tuple[int, float]:
-    """Lanes that one far end lights at this end of a cable, and the rate they run at."""
-    plug = cable.ends[end]
-    lanes = plug.lanes or cage.lanes
-    lit = max(lanes // cable.branches, 1) if end == 0 else lanes
-    if cable.lane_gbps is None:
-        return lit, plug.rate_gbps / lanes if plug.rate_gbps else cage.lane_gbps
-    if cable.technology in PASSIVE:
-        common = set(cage.lane_rates_gbps) & set(far.lane_rates_gbps)
-        return lit, max((r for r in common if r <= cable.lane_gbps + 1e-6), default=0.0)
-    return lit, cable.lane_gbps
-
-
-def _optical_lanes(module: TransceiverPart, branches: int) -> tuple[int, float]:
-    """Host lanes of a module that one far end lights, and the rate they can run at."""
-    lit = max(module.lanes // module.sockets // branches, 1)
-    line_gbps = module.optical_lanes * module.optical_lane_gbps / module.lanes
-    return lit, min(module.lane_gbps, line_gbps)
-
-
-def _agree(
-    a: Cage, a_lanes: tuple[int, float], b: Cage, b_lanes: tuple[int, float]
-) -> Agreed | None:
-    """The ports that two cages form over a number of lanes; None where no two of them match.
-
-    Ports match when both take the same share of the cable. The modes that come about by themselves
-    are left alone where they match; else the fastest pair that does is to be set.
-    """
-    usual = mode_for(a, a_lanes[0]), mode_for(b, b_lanes[0])
-    pairs = [usual, *((x, y) for x in a.modes for y in b.modes)]
-    best: tuple[float, int, int] | None = None
-    chosen = usual
-    for x, y in pairs:
-        if x.lanes_per_port > a_lanes[0] or x.lanes_per_port * b_lanes[0] != (
-            y.lanes_per_port * a_lanes[0]
-        ):
-            continue
-        rate_gbps = min(_port_rate(x, a_lanes[1]), _port_rate(y, b_lanes[1]))
-        score = (rate_gbps, (x is usual[0]) + (y is usual[1]), -x.ports)
-        if best is None or score > best:
-            best, chosen = score, (x, y)
-        if (x, y) == usual:
-            break
-    if best is None or best[0] <= 0:
-        return None
-    set_a, set_b = (
-        None if now is usually else now.name for now, usually in zip(chosen, usual, strict=True)
-    )
-    return Agreed(best[0], a_lanes[0] // chosen[0].lanes_per_port, set_a, set_b)
-
-
-def _port_rate(mode: BreakoutMode, lane_gbps: float) -> float:
-    return min(mode.rate_gbps, lane_gbps * mode.lanes_per_port)
 
 
 _JOINERS: OrderedDict[tuple[int, ...], tuple[object, Joiner]] = OrderedDict()

@@ -126,6 +126,23 @@ def _floor(design: Design) -> _Floor:
     return _Floor(frames, columns)
 
 
+class Footprint(NamedTuple):
+    """A rack on the floor plan: its left front corner, width along x and depth along y, in m."""
+
+    x_m: float
+    y_m: float
+    width_m: float
+    depth_m: float
+
+
+def footprints(design: Design) -> dict[RackId, Footprint]:
+    """Where every rack stands in the room."""
+    return {
+        rack_id: Footprint(frame.x_m, frame.y_m, frame.width_m, frame.depth_m)
+        for rack_id, frame in _floor(design).frames.items()
+    }
+
+
 class Tray(NamedTuple):
     """The middle line of a cable tray on the floor plan, in metres; a row's or a cross tray."""
 
