@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rackloom.catalog.parts import CablePart, SwitchPart
-from rackloom.catalog.words import CableTechnology, CageRole
+from rackloom.catalog.parts import SwitchPart
+from rackloom.catalog.words import CageRole
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Fix, Hit, Severity
 from rackloom.checks.registry import rule
 from rackloom.checks.shape import cage_words
 from rackloom.design.edits import set_device
+from rackloom.design.ids import DeviceId
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rackloom.design.draft import Draft
-    from rackloom.design.ids import DeviceId
     from rackloom.design.value import Design
 
 COPPER_PLUGS_PER_U = 32
@@ -51,7 +51,7 @@ def unknown_mode(context: Context, device_id: str) -> Iterator[Hit]:
     Some switches split only their odd cages, or some of them not at all. What to do: set a mode
     that this cage has, or let it follow its cable (the fix).
     """
-    view = context.view(device_id)  # type: ignore[arg-type]
+    view = context.view(DeviceId(device_id))
     for name, mode in view.device.modes:
         cage = view.cages.get(name)
         if cage is not None and cage.mode(mode) is not None:
@@ -80,14 +80,14 @@ def lost_neighbour(context: Context, device_id: str) -> Iterator[Hit]:
     ways (four on SN4600C) in one of them leaves none for the other. What to do: use a coarser
     split, or plug the neighbour's cable into another cage.
     """
-    view = context.view(device_id)  # type: ignore[arg-type]
+    view = context.view(DeviceId(device_id))
     for state in view.states.values():
         if not state.mode.disables_neighbour or state.cage.neighbour is None:
             continue
         other = view.states.get(state.cage.neighbour)
         if other is not None and other.in_use:
             yield Hit(
-                (device_id, *(c for c, _ in other.plugs)),
+                (device_id, *(cable.id for cable, _ in other.plugs)),
                 f"{context.port(device_id, state.cage.name)} runs as {state.mode.name}, which "
                 f"switches {cage_words(other.cage.name)} off, but something is plugged there",
             )
@@ -107,7 +107,7 @@ def logical_limit(context: Context, device_id: str) -> Iterator[Hit]:
     Each cage may be split legally and the sum still be too great: 128 ports on SN3700 and SN4700,
     256 on the SN5400 and SN5600 class. What to do: split fewer cages, or use coarser splits.
     """
-    view = context.view(device_id)  # type: ignore[arg-type]
+    view = context.view(DeviceId(device_id))
     if not isinstance(view.part, SwitchPart) or view.part.logical_port_limit is None:
         return
     ports = sum(
@@ -137,17 +137,10 @@ def mixed_fibres(context: Context, device_id: str) -> Iterator[Hit]:
     The cage is split as a whole; their lengths may differ. What to do: move one of the two fibres
     to a transceiver of its own kind.
     """
-    for state in context.view(device_id).states.values():  # type: ignore[arg-type]
-        if state.module is None or state.module.sockets < 2 or len(state.plugs) < 2:
-            continue
-        parts = context.design.parts
-        kinds = {
-            parts[context.design.cables[c].part].branches  # type: ignore[attr-defined]
-            for c, _ in state.plugs
-        }
-        if len(kinds) > 1:
+    for state in context.view(DeviceId(device_id)).states.values():
+        if state.kind.mixed and state.module is not None:
             yield Hit(
-                (device_id, *(c for c, _ in state.plugs)),
+                (device_id, *(cable.id for cable, _ in state.plugs)),
                 f"the {state.module.model} in {context.port(device_id, state.cage.name)} has a "
                 f"straight fibre beside a splitter; both must be of one type",
             )
@@ -167,21 +160,14 @@ def copper_bundle(context: Context, device_id: str) -> Iterator[Hit]:
     A 26 AWG assembly is 6 to 9 mm thick; more than about 32 of them a rack unit fill the rear and
     block the exhaust. What to do: use optics or thinner active cables for part of the ports.
     """
-    view = context.view(device_id)  # type: ignore[arg-type]
+    view = context.view(DeviceId(device_id))
     units = view.part.rack_units
     if units <= 0:
         return
-    copper = 0
-    for state in view.states.values():
-        for cable_id, _ in state.plugs:
-            part = context.design.part(context.design.cables[cable_id].part, CablePart)
-            copper += part.technology in _THICK
+    copper = sum(state.kind.copper for state in view.states.values())
     if copper > COPPER_PLUGS_PER_U * units:
         yield Hit(
             (device_id,),
             f"{copper} copper cables are plugged into {context.called(device_id)} ({units:g}U): "
             f"above {COPPER_PLUGS_PER_U * units:g} they block its exhaust",
         )
-
-
-_THICK = frozenset({CableTechnology.DAC, CableTechnology.ACC})

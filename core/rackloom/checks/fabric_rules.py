@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
 from rackloom.catalog.parts import ServerPart, SwitchPart
@@ -29,14 +29,16 @@ def _switch(context: Context, device_id: str) -> Node | None:
 
 def _serves_compute(topology: Topology, device: DeviceId) -> bool:
     """Whether compute ports hang on a switch, or on one below it."""
-    node = topology.nodes[device]
-    if any(role is CageRole.COMPUTE for role, _ in node.served):
-        return True
-    return any(_serves_compute(topology, below) for below in topology.down(device))
+    return topology.serves_compute(device) or any(
+        _serves_compute(topology, below) for below in topology.down(device)
+    )
 
 
-def _sum(bundles: list[Bundle]) -> tuple[int, float]:
-    return sum(b.links for b in bundles), sum(b.rate_gbps for b in bundles)
+def _sum(bundles: Iterable[Bundle]) -> tuple[int, float]:
+    links, rate_gbps = 0, 0.0
+    for bundle in bundles:
+        links, rate_gbps = links + bundle.links, rate_gbps + bundle.rate_gbps
+    return links, rate_gbps
 
 
 def _rate(rate_gbps: float) -> str:
@@ -48,7 +50,7 @@ def _oversubscribed(context: Context, device_id: str, compute: bool) -> Iterator
     topology = context.topology
     if node is None or topology.tier(node.device) is None:
         return
-    up_links, up_gbps = _sum(list(topology.up(node.device).values()))
+    up_links, up_gbps = _sum(topology.up(node.device).values())
     down_links, down_gbps = _sum([*node.served.values(), *topology.down(node.device).values()])
     if not up_links or down_gbps <= up_gbps * (1 + _SAME):
         return
@@ -149,15 +151,8 @@ def missing_uplink(context: Context, device_id: str) -> Iterator[Hit]:
     mine = set(topology.up(node.device))
     if not mine:
         return
-    votes: dict[DeviceId, int] = {}
-    peers = 0
-    for peer in {p for above in mine for p in topology.down(above)}:
-        theirs = set(topology.up(peer))
-        if peer == node.device or 2 * len(theirs & mine) < max(len(theirs), len(mine)):
-            continue
-        peers += 1
-        for above in theirs - mine:
-            votes[above] = votes.get(above, 0) + 1
+    votes, peers = _beside(topology, frozenset(mine))
+    peers -= 1  # the switch itself
     missing = sorted((a for a, n in votes.items() if 2 * n > peers), key=by_age)
     if missing:
         names = ", ".join(called(a) for a in missing[:3])
@@ -167,6 +162,24 @@ def missing_uplink(context: Context, device_id: str) -> Iterator[Hit]:
             f"{called(device_id)} has no link to {names}{more}, but {votes[missing[0]]} of the "
             f"{peers} switches beside it have",
         )
+
+
+def _beside(topology: Topology, above: frozenset[DeviceId]) -> tuple[dict[DeviceId, int], int]:
+    """Which further switches those reach that share half of these above them; and their number."""
+    known = topology.votes.get(("up", above))
+    if known is not None:
+        return cast("tuple[dict[DeviceId, int], int]", known)
+    votes: dict[DeviceId, int] = {}
+    peers = 0
+    for peer in {p for top in above for p in topology.down(top)}:
+        theirs = topology.up(peer).keys()
+        if 2 * len(theirs & above) < max(len(theirs), len(above)):
+            continue
+        peers += 1
+        for other in theirs - above:
+            votes[other] = votes.get(other, 0) + 1
+    topology.votes["up", above] = (votes, peers)
+    return votes, peers
 
 
 @rule(
@@ -261,13 +274,16 @@ def island(context: Context, place: str) -> Iterator[Hit]:
     spine, or accept it where two clusters are drawn in one project.
     """
     del place
-    groups = []
-    for members in context.topology.compute_islands:
-        servers = [d for d in members if _is_gpu_server(context, d)]
-        if servers:
-            groups.append(sorted(servers, key=by_age))
-    if len(groups) < 2:
+    islands = context.topology.islands
+    if not islands or max(islands.values()) == 0:
         return
+    found: dict[int, list[DeviceId]] = {}
+    for device, number in islands.items():
+        if _is_gpu_server(context, device):
+            found.setdefault(number, []).append(device)
+    if len(found) < 2:
+        return
+    groups = [sorted(members, key=by_age) for members in found.values()]
     groups.sort(key=lambda g: (-len(g), by_age(g[0])))
     for small in groups[1:]:
         count = len(small)

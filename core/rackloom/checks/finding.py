@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from rackloom.design.entities import AcceptedFinding
-from rackloom.design.ids import by_age
+from rackloom.design.ids import number_of
 
 if TYPE_CHECKING:
     from rackloom.design.draft import Draft
@@ -123,6 +123,7 @@ class Finding:
         return self.rule, tuple(sorted(self.where))
 
     @property
-    def order(self) -> tuple[int, str, list[tuple[int, str]], str]:
+    def order(self) -> tuple[int, str, int, tuple[str, ...], str]:
         """Sort key: worst first, then by rule, then oldest first."""
-        return self.severity.rank, self.rule, [by_age(i) for i in self.where], self.text
+        age = number_of(self.where[0]) if self.where else 0
+        return self.severity.rank, self.rule, age, self.where, self.text

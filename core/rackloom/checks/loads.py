@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from rackloom.catalog.parts import CablePart, DevicePart, PduPart, SwitchPart
+from rackloom.catalog.parts import DevicePart, PduPart, SwitchPart
 from rackloom.checks.finding import called
+from rackloom.design.ids import DeviceId, FeedId
 
 if TYPE_CHECKING:
     from rackloom.checks.context import Context
     from rackloom.design.entities import Cord, Feed
-    from rackloom.design.ids import DeviceId
     from rackloom.design.value import Design
 
 
@@ -48,33 +48,6 @@ class Load:
         return f" (draw of {self.unknown} device{'s' * (self.unknown > 1)} unknown, not counted)"
 
 
-def draw(context: Context, device_id: DeviceId) -> Draw:
-    """Greatest draw of a device; for a switch with its transceivers and active cables."""
-    view = context.view(device_id)
-    part = view.part
-    if not isinstance(part, SwitchPart):
-        if part.power_max_w is not None:
-            return Draw(part.power_max_w, False)
-        return Draw(part.power_typical_w or 0.0, True)
-    plugs_w, unknown = 0.0, False
-    for state in view.states.values():
-        if state.module is not None:
-            powers = [state.module.power_max_w]
-        else:
-            powers = [
-                context.design.part(context.design.cables[c].part, CablePart).ends[e.end].power_w
-                for c, e in state.plugs
-            ]
-            powers = [p for p in powers if p is not None]  # passive cables draw nothing
-        plugs_w += sum(p for p in powers if p is not None)
-        unknown |= None in powers
-    if part.power_max_w is not None:
-        return Draw(part.power_max_w + plugs_w, unknown)
-    if part.power_max_with_optics_w is not None:
-        return Draw(part.power_max_with_optics_w, False)
-    return Draw((part.power_typical_w or 0.0) + plugs_w, True)
-
-
 def needs_power(part: DevicePart) -> bool:
     """Whether a device is one that power has to be brought to, as far as we know."""
     if isinstance(part, PduPart):
@@ -103,21 +76,6 @@ def feed_usable_w(feed: Feed, derating: float) -> float:
     return circuit_w(feed.voltage_v, feed.current_a, feed.phases) * derating
 
 
-def group_of(design: Design, source: str) -> str:
-    """Feed group (``A``, ``B``) that a PDU or feed hangs on.
-
-    A PDU without a feed is a group of its own: nobody said that it fails with another one.
-    """
-    feed = design.feeds.get(source)  # type: ignore[call-overload]
-    if feed is not None:
-        return str(feed.group)
-    for cord_id in design.index.cords_of_device.get(source, ()):  # type: ignore[call-overload]
-        feed = design.feeds.get(design.cords[cord_id].source)  # type: ignore[call-overload]
-        if feed is not None:
-            return str(feed.group)
-    return source
-
-
 def cords_of(design: Design, device_id: DeviceId) -> list[Cord]:
     """The power cords at a device's inlets."""
     return [design.cords[c] for c in design.index.cords_of_device.get(device_id, ())]
@@ -142,44 +100,102 @@ def pdus_in(design: Design, rack_id: str) -> list[DeviceId]:
     ]
 
 
-def load_on(context: Context, source: str, lost: str | None = None) -> Load:
-    """What a PDU or feed carries when every device shares its draw evenly over its live cords.
+class Loads:
+    """Draws and loads of a design, each worked out once a run."""
 
-    With ``lost``, the feeds of that group are dead and the other cords take their share.
-    """
-    design = context.design
-    if lost is not None and group_of(design, source) == lost:
-        return Load(0.0, 0)
-    watts, unknown = 0.0, 0
-    for device in devices_on(design, source):
-        if isinstance(design.parts[design.devices[device].part], PduPart):
-            if source in design.feeds:  # a PDU behind a PDU carries nothing we could know
-                below = load_on(context, device, lost)
-                watts, unknown = watts + below.watts, unknown + below.unknown
-            continue
-        cords = cords_of(design, device)
-        live = [c for c in cords if lost is None or group_of(design, c.source) != lost]
-        drawn = draw(context, device)
-        watts += drawn.watts * sum(c.source == source for c in live) / len(live)
-        unknown += drawn.unknown
-    return Load(watts, unknown)
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._design = context.design
+        self._draws: dict[DeviceId, Draw] = {}
+        self._groups: dict[str, str] = {}
+        self._loads: dict[tuple[str, str | None], Load] = {}
 
+    def draw(self, device_id: DeviceId) -> Draw:
+        """Greatest draw of a device; for a switch with its transceivers and active cables."""
+        found = self._draws.get(device_id)
+        if found is None:
+            found = self._draws[device_id] = self._work_out(device_id)
+        return found
 
-def other_groups(design: Design, source: str) -> list[str]:
-    """Feed groups that the devices on a PDU or feed also hang on."""
-    mine = group_of(design, source)
-    found: set[str] = set()
-    for device in devices_on(design, source):
-        if isinstance(design.parts[design.devices[device].part], PduPart):
-            if source in design.feeds:
-                found |= set(other_groups(design, device))
-        else:
-            found |= {group_of(design, c.source) for c in cords_of(design, device)}
-    return sorted(found - {mine})
+    def _work_out(self, device_id: DeviceId) -> Draw:
+        part = self._design.parts[self._design.devices[device_id].part]
+        if not isinstance(part, SwitchPart):
+            assert isinstance(part, DevicePart)
+            if part.power_max_w is not None:
+                return Draw(part.power_max_w, False)
+            return Draw(part.power_typical_w or 0.0, True)
+        if part.power_max_w is None and part.power_max_with_optics_w is not None:
+            return Draw(part.power_max_with_optics_w, False)
+        kinds = [state.kind for state in self._context.view(device_id).states.values()]
+        plugs_w = sum(kind.plug_w for kind in kinds)
+        if part.power_max_w is not None:
+            return Draw(part.power_max_w + plugs_w, any(kind.plug_w_unknown for kind in kinds))
+        return Draw((part.power_typical_w or 0.0) + plugs_w, True)
 
+    def group_of(self, source: str) -> str:
+        """Feed group (``A``, ``B``) that a PDU or feed hangs on.
 
-def group_words(design: Design, group: str) -> str:
-    """``feed A``, or the PDU that has no feed."""
-    if group in design.devices:
-        return called(group)
-    return f"feed {group}"
+        A PDU without a feed is a group of its own: nobody said that it fails with another one.
+        """
+        found = self._groups.get(source)
+        if found is None:
+            found = self._groups[source] = self._find_group(source)
+        return found
+
+    def _find_group(self, source: str) -> str:
+        design = self._design
+        feed = design.feeds.get(FeedId(source))
+        if feed is not None:
+            return feed.group
+        for cord_id in design.index.cords_of_device.get(DeviceId(source), ()):
+            feed = design.feeds.get(FeedId(design.cords[cord_id].source))
+            if feed is not None:
+                return feed.group
+        return source
+
+    def on(self, source: str, lost: str | None = None) -> Load:
+        """What a PDU or feed carries when every device shares its draw evenly over its live cords.
+
+        With ``lost``, the feeds of that group are dead and the other cords take their share.
+        """
+        found = self._loads.get((source, lost))
+        if found is None:
+            found = self._loads[source, lost] = self._sum(source, lost)
+        return found
+
+    def _sum(self, source: str, lost: str | None) -> Load:
+        design = self._design
+        if lost is not None and self.group_of(source) == lost:
+            return Load(0.0, 0)
+        watts, unknown = 0.0, 0
+        for device in devices_on(design, source):
+            if isinstance(design.parts[design.devices[device].part], PduPart):
+                if source in design.feeds:  # a PDU behind a PDU carries nothing we could know
+                    below = self.on(device, lost)
+                    watts, unknown = watts + below.watts, unknown + below.unknown
+                continue
+            here = live = 0
+            for cord in cords_of(design, device):
+                if lost is None or self.group_of(cord.source) != lost:
+                    live += 1
+                    here += cord.source == source
+            drawn = self.draw(device)
+            watts += drawn.watts * here / live
+            unknown += drawn.unknown
+        return Load(watts, unknown)
+
+    def other_groups(self, source: str) -> list[str]:
+        """Feed groups that the devices on a PDU or feed also hang on."""
+        design = self._design
+        found: set[str] = set()
+        for device in devices_on(design, source):
+            if isinstance(design.parts[design.devices[device].part], PduPart):
+                if source in design.feeds:
+                    found.update(self.other_groups(device))
+            else:
+                found |= {self.group_of(c.source) for c in cords_of(design, device)}
+        return sorted(found - {self.group_of(source)})
+
+    def group_words(self, group: str) -> str:
+        """``feed A``, or the PDU that has no feed."""
+        return called(group) if group in self._design.devices else f"feed {group}"

@@ -17,8 +17,18 @@ from rackloom.design.names import name_after
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rackloom.design.change import Change
     from rackloom.design.draft import Draft
     from rackloom.design.value import Design
+
+
+def _named_anew(change: Change) -> bool:
+    """Whether something got another name or label, came or went."""
+    return any(_name(record.before) != _name(record.after) for record in change)
+
+
+def _name(entity: object) -> str:
+    return getattr(entity, "label", "") or getattr(entity, "name", "")
 
 
 def _twice(names: Iterable[tuple[str, str]]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -50,6 +60,7 @@ def _renamed(ids: tuple[str, ...], table: str, design: Design) -> Sequence[Fix]:
     Severity.WARNING,
     watches={"devices", "racks", "feeds", "rows"},
     scope="design",
+    concerned=_named_anew,
     source="TIA-606: identifiers are unique within a site",
 )
 def duplicate(context: Context, place: str) -> Iterator[Hit]:
@@ -77,6 +88,7 @@ def duplicate(context: Context, place: str) -> Iterator[Hit]:
     Severity.WARNING,
     watches={"cables"},
     scope="design",
+    concerned=_named_anew,
     source="TIA-606: identifiers are unique within a site",
 )
 def duplicate_label(context: Context, place: str) -> Iterator[Hit]:

@@ -14,10 +14,10 @@ from rackloom.catalog.fit import (
     protocol_misfit,
     transceiver_misfits,
 )
-from rackloom.checks.context import FIBRE_CONNECTORS
 from rackloom.checks.finding import Severity
 from rackloom.checks.registry import rule
 from rackloom.checks.shape import Shape, ShapeHit
+from rackloom.checks.views import FIBRE_CONNECTORS
 
 _PLUGGED = {"cables", "modules", "devices"}
 

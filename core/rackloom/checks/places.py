@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rackloom.design.entities import Cable, Module
-from rackloom.design.ids import RackId, RowId
+from rackloom.design.entities import Cable, Device, Module
+from rackloom.design.ids import DeviceId, RackId, RowId
 from rackloom.design.links import affected_cables
 
 if TYPE_CHECKING:
@@ -68,17 +68,31 @@ class Places:
         for design, device in ((before, record.before), (after, record.after)):
             if device is not None:
                 self.racks.add(device.rack)
-                self._move(design, (record.id,))
+                if _place(record.before) != _place(record.after):
+                    self._move(design, (record.id,))
 
     def _plugs(self, before: Design, after: Design, change: Change) -> None:
         self.relinked |= set(affected_cables(after, change))
-        self.cables |= self.relinked
+        cages: dict[DeviceId, set[str]] = {}
         for record in change.of("cables", "modules"):
             for entity in (record.before, record.after):
                 if isinstance(entity, Module):
-                    self.devices.add(entity.device)
+                    cages.setdefault(entity.device, set()).add(entity.cage)
                 elif isinstance(entity, Cable):
-                    self.devices |= {end.device for end in entity.ends}
+                    self.cables.add(entity.id)
+                    for end in entity.ends:
+                        cages.setdefault(end.device, set()).add(end.cage)
+        self.devices |= cages.keys()
+        # What else sits in these cages, since the mode of a cage follows its plugs.
+        for device, names in cages.items():
+            for cable_id in after.index.cables_of_device.get(device, ()):
+                ends = after.cables[cable_id].ends
+                if any(end.device == device and end.cage in names for end in ends):
+                    self.cables.add(cable_id)
+        for record in change.of("devices"):
+            old, new = record.before, record.after
+            if old is not None and new is not None and _build(old) != _build(new):
+                self.cables |= set(after.index.cables_of_device.get(new.id, ()))
 
     def _power(self, before: Design, after: Design, change: Change) -> None:
         """Racks and feeds whose load may be another one.
@@ -120,6 +134,25 @@ def _reach(design: Design, things: set[str]) -> set[str]:
         if thing in design.devices:
             near |= {design.cords[c].device for c in index.cords_from_source.get(thing, ())}
     return near
+
+
+def _place(device: Device | None) -> object:
+    """What of a device decides where its ports are."""
+    if device is None:
+        return None
+    return (
+        device.rack,
+        device.bottom_u,
+        device.face,
+        device.mount,
+        device.part,
+        device.cards,
+    )
+
+
+def _build(device: Device) -> object:
+    """What of a device decides what its cages are and do."""
+    return device.part, device.cards, device.modes
 
 
 def _standing(rack: object) -> object:

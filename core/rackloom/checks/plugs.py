@@ -3,17 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity
 from rackloom.checks.registry import rule
+from rackloom.design.ids import DeviceId
 
 _PLUGGED = {"cables", "modules", "devices"}
 
 
+def misfitting(context: Context, devices: Iterable[str]) -> Iterator[str]:
+    """Devices with a plug that does not belong where it is."""
+    return (d for d in devices if context.view(DeviceId(d)).misfits)
+
+
 def _hits(context: Context, device_id: str, misfit_rule: str) -> Iterator[Hit]:
-    for misfit in context.view(device_id).misfits:  # type: ignore[arg-type]
+    for misfit in context.view(DeviceId(device_id)).misfits:
         if misfit.rule == misfit_rule:
             yield Hit(misfit.where, misfit.text)
 
@@ -23,6 +29,7 @@ def _hits(context: Context, device_id: str, misfit_rule: str) -> Iterator[Hit]:
     Severity.ERROR,
     watches=_PLUGGED,
     scope="device",
+    among=misfitting,
     source="NVIDIA LinkX cable overview, connectors and cages; OSFP and QSFP-DD agreements",
     numbers=(6, 8, 9, 10, 11, 12, 13),
 )
@@ -42,6 +49,7 @@ def form_factor(context: Context, device_id: str) -> Iterator[Hit]:
     Severity.ERROR,
     watches=_PLUGGED,
     scope="device",
+    among=misfitting,
     source="NVIDIA LinkX cable overview, connectors and cages; LinkX 200G-PAM4 parts list",
     numbers=(1, 2, 12),
 )
@@ -60,6 +68,7 @@ def shell(context: Context, device_id: str) -> Iterator[Hit]:
     Severity.ERROR,
     watches=_PLUGGED,
     scope="device",
+    among=misfitting,
     source="NVIDIA LinkX cable overview, connectors and cages; LinkX user guide, 100G-PAM4",
     numbers=(3, 4, 5),
 )
@@ -78,6 +87,7 @@ def twin_or_single(context: Context, device_id: str) -> Iterator[Hit]:
     Severity.ERROR,
     watches=_PLUGGED,
     scope="device",
+    among=misfitting,
     source="NVIDIA LinkX user guide, 100G-PAM4 and 200G-PAM4 product lines",
     numbers=(15, 16, 17, 18),
 )
@@ -96,6 +106,7 @@ def lane_rate(context: Context, device_id: str) -> Iterator[Hit]:
     Severity.ERROR,
     watches=_PLUGGED,
     scope="device",
+    among=misfitting,
     source="NVIDIA LinkX user guide, 100G-PAM4 product line overview",
     numbers=(25,),
 )
@@ -114,6 +125,7 @@ def plug_protocol(context: Context, device_id: str) -> Iterator[Hit]:
     Severity.ERROR,
     watches=_PLUGGED,
     scope="device",
+    among=misfitting,
     source="NVIDIA QM97XX user manual, interfaces (power class 8, 17 W)",
     numbers=(56,),
 )
@@ -131,6 +143,7 @@ def module_class(context: Context, device_id: str) -> Iterator[Hit]:
     Severity.WARNING,
     watches=_PLUGGED,
     scope="device",
+    among=misfitting,
     source="NVIDIA LinkX user guide, 100G-PAM4; cable management guidelines and FAQ",
     numbers=(7, 8),
 )

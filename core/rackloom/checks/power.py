@@ -9,31 +9,23 @@ from functools import partial
 from typing import cast
 
 from rackloom.catalog.parts import PduPart
-from rackloom.catalog.words import Inlet
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity, called
 from rackloom.checks.loads import (
     cords_of,
     devices_on,
-    draw,
     feed_usable_w,
-    group_of,
-    group_words,
-    load_on,
     needs_power,
-    other_groups,
     pdu_usable_w,
     pdus_in,
 )
-from rackloom.checks.recable import connect_power
+from rackloom.checks.recable import connect_pdu, connect_power
 from rackloom.checks.registry import rule
 from rackloom.checks.sockets import unplug
 from rackloom.design.ids import DeviceId, FeedId
+from rackloom.placement.power import OUTLETS_FOR
 
 _POWER = {"cords", "devices", "modules", "cables", "feeds", "settings"}
-
-OUTLET_FOR = {Inlet.C14: "C13", Inlet.C16: "C13", Inlet.C20: "C19", Inlet.C22: "C19"}
-"""Outlet that the cord of an inlet ends in (C16 and C22 are the hot versions of C14 and C20)."""
 
 
 @rule(
@@ -57,7 +49,7 @@ def no_power(context: Context, device_id: str) -> Iterator[Hit]:
     yield Hit(
         (device_id,),
         f"{called(device_id)} has no power: {inlets}",
-        partial(connect_power, view.device.id),
+        partial(connect_power, view.device.id, context.catalog_given),
     )
 
 
@@ -84,7 +76,7 @@ def few_inlets(context: Context, device_id: str) -> Iterator[Hit]:
         (device_id,),
         f"{called(device_id)} needs {psu.needed} of its {psu.count} power supplies, but only "
         f"{cords} {'has a cord' if cords == 1 else 'have cords'}",
-        partial(connect_power, view.device.id),
+        partial(connect_power, view.device.id, context.catalog_given),
     )
 
 
@@ -110,7 +102,7 @@ def spare_inlet(context: Context, device_id: str) -> Iterator[Hit]:
         (device_id,),
         f"{cords} of the {psu.count} power supplies of {called(device_id)} "
         f"{'has a cord' if cords == 1 else 'have cords'}",
-        partial(connect_power, view.device.id),
+        partial(connect_power, view.device.id, context.catalog_given),
     )
 
 
@@ -145,9 +137,9 @@ def outlet_kind(context: Context, device_id: str) -> Iterator[Hit]:
                 f"“{cord.outlet}” of {called(pdu.id)}, which does not exist",
                 partial(unplug, "Remove the cord", (cord.id,)),
             )
-        elif OUTLET_FOR.get(psu.inlet) not in group.kind.split("/"):
-            wants = OUTLET_FOR.get(psu.inlet)
-            need = f"needs a {wants} outlet" if wants else "takes no cord"
+        elif group.kind not in OUTLETS_FOR.get(psu.inlet, ()):
+            wants = OUTLETS_FOR.get(psu.inlet, ())
+            need = f"needs a {wants[0]} outlet" if wants else "takes no cord"
             yield Hit(
                 (cord.id, device_id, pdu.id),
                 f"inlet {cord.inlet} of {called(device_id)} is {psu.inlet} and {need}, but "
@@ -232,10 +224,11 @@ def unfed_pdu(context: Context, device_id: str) -> Iterator[Hit]:
     if not isinstance(design.parts[device.part], PduPart):
         return
     on_it = sum(1 for _ in devices_on(design, device_id))
-    if on_it and group_of(design, device_id) == device_id:
+    if on_it and context.loads.group_of(device_id) == device_id:
         yield Hit(
             (device_id,),
             f"{called(device_id)} powers {on_it} device{'s' * (on_it > 1)}, but hangs on no feed",
+            partial(connect_pdu, device.id),
         )
 
 
@@ -257,7 +250,7 @@ def rack_overload(context: Context, rack_id: str) -> Iterator[Hit]:
     derating = context.design.settings.feed_derating
     for pdu in pdus_in(context.design, rack_id):
         part = context.design.part(context.design.devices[pdu].part, PduPart)
-        load = load_on(context, pdu)
+        load = context.loads.on(pdu)
         usable_w = pdu_usable_w(part, derating)
         if load.watts > usable_w + 0.5:
             yield Hit(
@@ -285,14 +278,14 @@ def feed_lost(context: Context, rack_id: str) -> Iterator[Hit]:
     for pdu in pdus_in(context.design, rack_id):
         part = context.design.part(context.design.devices[pdu].part, PduPart)
         usable_w = pdu_usable_w(part, derating)
-        if load_on(context, pdu).watts > usable_w + 0.5:
+        if context.loads.on(pdu).watts > usable_w + 0.5:
             continue  # too much even with all feeds alive: power.rack-overload says so
-        for group in other_groups(context.design, pdu):
-            load = load_on(context, pdu, lost=group)
+        for group in context.loads.other_groups(pdu):
+            load = context.loads.on(pdu, group)
             if load.watts > usable_w + 0.5:
                 yield Hit(
                     (pdu, rack_id),
-                    f"with {group_words(context.design, group)} lost, {called(pdu)} in "
+                    f"with {context.loads.group_words(group)} lost, {called(pdu)} in "
                     f"{called(rack_id)} would carry {load.kw:.1f} kW{load.caveat}, but may carry "
                     f"{usable_w / 1000:.1f} kW",
                 )
@@ -336,7 +329,7 @@ def _leg_loads(context: Context, pdu: DeviceId, part: PduPart) -> dict[str, floa
     loads: Counter[str] = Counter()
     for device in devices_on(context.design, pdu):
         cords = cords_of(context.design, device)
-        share_w = draw(context, device).watts / len(cords)
+        share_w = context.loads.draw(device).watts / len(cords)
         for cord in cords:
             group = outlets.get(cord.outlet) if cord.source == pdu else None
             if group is not None and group.leg is not None:
@@ -360,11 +353,11 @@ def feed_overload(context: Context, feed_id: str) -> Iterator[Hit]:
     """
     feed = context.design.feeds[cast("FeedId", feed_id)]
     usable_w = feed_usable_w(feed, context.design.settings.feed_derating)
-    cases: list[str | None] = [None, *other_groups(context.design, feed_id)]
+    cases: list[str | None] = [None, *context.loads.other_groups(feed_id)]
     for lost in cases:
-        load = load_on(context, feed_id, lost)
+        load = context.loads.on(feed_id, lost)
         if load.watts > usable_w + 0.5:
-            when = f"with {group_words(context.design, lost)} lost, " if lost else ""
+            when = f"with {context.loads.group_words(lost)} lost, " if lost else ""
             yield Hit(
                 (feed_id,),
                 f"{when}feed {called(feed_id)} would carry {load.kw:.1f} kW{load.caveat}, but "

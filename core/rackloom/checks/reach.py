@@ -3,24 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
 from rackloom.catalog.parts import CablePart
-from rackloom.catalog.words import CableTechnology
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Fix, Hit, Severity
 from rackloom.checks.recable import other_technology
 from rackloom.checks.registry import rule
 from rackloom.design.edits import set_cable
+from rackloom.design.ids import CableId
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rackloom.design.draft import Draft
     from rackloom.design.entities import Cable
-    from rackloom.design.ids import CableId
     from rackloom.design.value import Design
 
 TOLERANCE_M = 0.005
@@ -30,8 +29,23 @@ _ROUTED = {"cables", "modules", "devices", "racks", "rows", "settings"}
 
 
 def _cable(context: Context, cable_id: str) -> tuple[Cable, CablePart]:
-    cable = context.design.cables[cable_id]  # type: ignore[index]
+    cable = context.design.cables[CableId(cable_id)]
     return cable, context.design.part(cable.part, CablePart)
+
+
+def odd_lengths(context: Context, cables: Iterable[str]) -> Iterator[str]:
+    """Cables that are shorter than their route, longer than their medium, or not stocked so."""
+    design = context.design
+    chosen = list(map(CableId, cables))
+    context.measure(chosen)
+    for cable_id in chosen:
+        cable = design.cables[cable_id]
+        length_m = cable.length_m
+        shape = context.shape(cable)
+        least_m = max(context.needed_m(cable_id) or 0.0, shape.least_m)
+        in_range = least_m - TOLERANCE_M <= length_m <= shape.most_m + TOLERANCE_M
+        if not in_range or length_m not in shape.part.lengths_m:
+            yield cable_id
 
 
 def _set_length(cable_id: CableId, length_m: float, draft: Draft) -> None:
@@ -57,6 +71,7 @@ def next_stocked(cable_id: CableId, design: Design) -> Sequence[Fix]:
     Severity.ERROR,
     watches=_ROUTED,
     scope="cable",
+    among=odd_lengths,
     source="NVIDIA MCP4Y10 and MCP7Y00 product specifications (stocked lengths); geometry",
     numbers=(45,),
 )
@@ -86,6 +101,7 @@ def too_short(context: Context, cable_id: str) -> Iterator[Hit]:
     Severity.ERROR,
     watches=_ROUTED,
     scope="cable",
+    among=odd_lengths,
     source="NVIDIA MCP4Y10 and MCP7Y00 product specifications (stocked lengths); geometry",
     numbers=(44, 45),
 )
@@ -115,6 +131,7 @@ def no_stock(context: Context, cable_id: str) -> Iterator[Hit]:
     Severity.ERROR,
     watches={"cables", "modules", "devices"},
     scope="cable",
+    among=odd_lengths,
     source="NVIDIA LinkX user guide, 100G-PAM4; structured cabling requirements (reach by fibre)",
     numbers=(32, 40, 44),
 )
@@ -137,14 +154,10 @@ def beyond_medium(context: Context, cable_id: str) -> Iterator[Hit]:
     if part.fibre is None:
         return
     kind = part.fibre.fibre_type
-    limits = [
-        (reach_m, end.module, number)
-        for number, end in enumerate(context.shape(cable).ends)
-        if end.module is not None and (reach_m := end.module.reach_m.get(kind)) is not None
-    ]
-    if not limits:
+    limit = context.shape(cable).reach
+    if limit is None:
         return  # no figure for this fibre: reach.medium speaks where it is the wrong one
-    reach_m, module, _ = min(limits, key=lambda limit: (limit[0], limit[2]))
+    reach_m, module = limit
     if cable.length_m > reach_m + TOLERANCE_M:
         yield Hit(
             (cable_id,),
@@ -159,6 +172,7 @@ def beyond_medium(context: Context, cable_id: str) -> Iterator[Hit]:
     Severity.WARNING,
     watches={"cables", "modules", "devices"},
     scope="cable",
+    among=odd_lengths,
     source="NVIDIA MMS4X00-NS product specifications (least distance 2 m)",
     numbers=(42,),
 )
@@ -168,17 +182,11 @@ def below_minimum(context: Context, cable_id: str) -> Iterator[Hit]:
     NVIDIA's single-mode modules want 2 m at least, so that the receiver is not overdriven. What to
     do: order a longer cord (the fix) and coil the rest.
     """
-    cable, part = _cable(context, cable_id)
-    if part.technology is not CableTechnology.FIBRE:
+    cable, _ = _cable(context, cable_id)
+    least = context.shape(cable).least
+    if least is None:
         return
-    least = [
-        (end.module.min_length_m, end.module)
-        for end in context.shape(cable).ends
-        if end.module is not None and end.module.min_length_m is not None
-    ]
-    if not least:
-        return
-    least_m, module = max(least, key=lambda pair: pair[0])
+    least_m, module = least
     if cable.length_m < least_m - TOLERANCE_M:
         yield Hit(
             (cable_id,),
@@ -201,6 +209,7 @@ def _at_least(cable_id: CableId, least_m: float, design: Design) -> Sequence[Fix
     Severity.WARNING,
     watches={"cables"},
     scope="cable",
+    among=odd_lengths,
     source="NVIDIA MCP4Y10 and MCP7Y00 product specifications (stocked lengths)",
     numbers=(45,),
 )

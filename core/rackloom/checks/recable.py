@@ -11,6 +11,7 @@ from rackloom.checks.finding import Fix
 from rackloom.design.draft import Draft
 from rackloom.placement.cabling import rechoose
 from rackloom.placement.plans import Refusal
+from rackloom.placement.power import PowerPlan, apply, plan_pdu_feeds, plan_power
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,11 +36,22 @@ def other_technology(cable_id: CableId, catalog: Catalog | None, design: Design)
     return (Fix(f"Use {part.model} ({part.technology}), {made.length_m:g} m", replace_cable),)
 
 
-def connect_power(device_id: DeviceId, design: Design) -> Sequence[Fix]:
-    """Cords from the inlets of a device to PDUs of its rack, over A and B."""
-    from rackloom.placement.power import apply, plan_power
+def connect_power(device_id: DeviceId, catalog: Catalog | None, design: Design) -> Sequence[Fix]:
+    """Cords from the free inlets of a device to PDUs of its rack, over A and B."""
+    plan = plan_power(design, catalog or load_bundled(), [device_id])
+    return _planned("Connect power", plan)
 
-    plan = plan_power(design, [device_id])
+
+def connect_pdu(pdu_id: DeviceId, design: Design) -> Sequence[Fix]:
+    """A cord from a PDU to the least used feed that suits it."""
+    return _planned("Plug it into a feed", plan_pdu_feeds(design, [pdu_id]))
+
+
+def _planned(label: str, plan: PowerPlan) -> Sequence[Fix]:
     if not plan.cords:
         return ()
-    return (Fix("Connect power", lambda draft: apply(draft, plan)),)
+
+    def plug(draft: Draft) -> None:
+        apply(draft, plan)
+
+    return (Fix(label, plug),)

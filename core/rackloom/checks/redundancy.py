@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rackloom.catalog.parts import DevicePart, PduPart, Psu
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity, called
-from rackloom.checks.loads import cords_of, group_of, group_words
+from rackloom.checks.loads import cords_of
 from rackloom.checks.registry import rule
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def _supplies(context: Context, rack_id: str) -> Iterator[tuple[DeviceId, Psu, d
             continue
         groups: dict[str, int] = {}
         for cord in cords_of(design, device):
-            group = group_of(design, cord.source)
+            group = context.loads.group_of(cord.source)
             groups[group] = groups.get(group, 0) + 1
         if groups:
             yield device, part.psu, groups
@@ -53,7 +53,7 @@ def psu_split(context: Context, rack_id: str) -> Iterator[Hit]:
             yield Hit(
                 (device, rack_id),
                 f"all {corded} corded power supplies of {called(device)} hang on "
-                f"{group_words(context.design, next(iter(groups)))}: it goes down with it",
+                f"{context.loads.group_words(next(iter(groups)))}: it goes down with it",
             )
             continue
         worst, most = max(groups.items(), key=lambda item: (item[1], item[0]))
@@ -62,7 +62,7 @@ def psu_split(context: Context, rack_id: str) -> Iterator[Hit]:
         if corded - most < needed <= corded - evenly:
             yield Hit(
                 (device, rack_id),
-                f"with {group_words(context.design, worst)} lost, {called(device)} has "
+                f"with {context.loads.group_words(worst)} lost, {called(device)} has "
                 f"{corded - most} power supplies left and needs {needed}: {most} of {corded} "
                 f"hang there, {evenly} would do",
             )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from rackloom.checks.finding import Severity
 
 if TYPE_CHECKING:
-    from rackloom.checks.context import Context
-    from rackloom.checks.finding import Hit
+    from rackloom.checks.context import Sieve
     from rackloom.checks.shape import Shape, ShapeHit
+    from rackloom.design.change import Change
 
 Scope = Literal["cable", "shape", "device", "node", "rack", "feed", "design"]
 """What a rule looks at once for each:
@@ -42,6 +42,11 @@ _MODULES = (
 )
 
 
+def _always(change: Change) -> bool:
+    del change
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A rule as registered."""
@@ -54,6 +59,10 @@ class Rule:
     run: Callable[..., Iterable[Any]] = field(compare=False)
     numbers: tuple[int, ...] = ()
     """Which of the collected compatibility rules it covers."""
+    among: Sieve | None = field(default=None, compare=False)
+    """Picks the places worth looking at; None: all."""
+    concerned: Callable[[Change], bool] = field(default=_always, compare=False)
+    """Whether a change of the tables it watches is of the kind it asks about."""
 
     @property
     def family(self) -> str:
@@ -69,10 +78,6 @@ class Rule:
     def explanation(self) -> str:
         """Why it matters and what to do, for the user."""
         return inspect.cleandoc(self.run.__doc__ or "")
-
-    def hits(self, context: Context, place: str) -> Iterator[Hit]:
-        """Run it at one place."""
-        yield from self.run(context, place)
 
     def shape_hits(self, shape: Shape) -> tuple[ShapeHit, ...]:
         """Run it on one way of plugging a cable."""
@@ -92,6 +97,8 @@ def rule(
     scope: Scope,
     source: str,
     numbers: tuple[int, ...] = (),
+    among: Sieve | None = None,
+    concerned: Callable[[Change], bool] = _always,
 ) -> Callable[[F], F]:
     """Register the function below as a rule; the id stays for ever."""
 
@@ -103,7 +110,15 @@ def rule(
         if not function.__doc__:
             raise ValueError(f"{rule_id} has no explanation")
         _RULES[rule_id] = Rule(
-            rule_id, severity, frozenset(watches), scope, source, function, numbers
+            rule_id,
+            severity,
+            frozenset(watches),
+            scope,
+            source,
+            function,
+            numbers,
+            among,
+            concerned,
         )
         return function
 

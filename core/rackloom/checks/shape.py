@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 
 from rackloom.catalog.cages import BreakoutMode, Cage
 from rackloom.catalog.parts import CablePart, PlugSpec, TransceiverPart
@@ -46,6 +47,40 @@ class Shape:
     def is_fibre(self) -> bool:
         """Passive fibre between transceivers."""
         return self.part.technology is CableTechnology.FIBRE
+
+    @cached_property
+    def reach(self) -> tuple[float, TransceiverPart] | None:
+        """How far the weaker of the transceivers reaches on this fibre; None where no one says."""
+        if self.part.fibre is None:
+            return None
+        kind = self.part.fibre.fibre_type
+        known = [
+            (reach_m, end.module)
+            for end in self.ends
+            if end.module is not None and (reach_m := end.module.reach_m.get(kind)) is not None
+        ]
+        return min(known, key=lambda pair: pair[0], default=None)
+
+    @cached_property
+    def least(self) -> tuple[float, TransceiverPart] | None:
+        """The least length of fibre its transceivers want; None where they want none."""
+        known = [
+            (end.module.min_length_m, end.module)
+            for end in self.ends
+            if self.is_fibre and end.module is not None and end.module.min_length_m is not None
+        ]
+        return max(known, key=lambda pair: pair[0], default=None)
+
+    @cached_property
+    def most_m(self) -> float:
+        """The length that neither cable nor transceivers allow to pass; infinite where unknown."""
+        known = [self.part.max_length_m or inf, self.reach[0] if self.reach else inf]
+        return min(known)
+
+    @cached_property
+    def least_m(self) -> float:
+        """The least length; 0 where nothing asks for one."""
+        return self.least[0] if self.least else 0.0
 
     @property
     def trunk(self) -> int | None:

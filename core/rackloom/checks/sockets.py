@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
 from rackloom.catalog.parts import CablePart
 from rackloom.catalog.words import CableTechnology
-from rackloom.checks.context import CageState, Context
+from rackloom.checks.context import Context
 from rackloom.checks.finding import Fix, Hit, Severity
 from rackloom.checks.registry import rule
+from rackloom.checks.views import CageState
 from rackloom.design.edits import remove
+from rackloom.design.ids import CableId, DeviceId
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +46,7 @@ def used_twice(context: Context, device_id: str) -> Iterator[Hit]:
     Such a drawing cannot be made in the program, but a file can hold one. What to do: take one of
     the two away (the fix takes the newer) or plug it elsewhere.
     """
-    for state in context.view(device_id).states.values():  # type: ignore[arg-type]
+    for state in context.view(DeviceId(device_id)).doubled:
         yield from _twice(context, device_id, state)
 
 
@@ -56,11 +58,9 @@ def _twice(context: Context, device_id: str, state: CageState) -> Iterator[Hit]:
             f"{port} holds {len(state.modules)} transceivers",
             partial(unplug, "Take the newer ones out", tuple(state.modules[1:])),
         )
-    if len(state.plugs) < 2 and not state.modules:
-        return
     in_socket: dict[int, list[str]] = {}
-    for cable_id, end in state.plugs:
-        in_socket.setdefault(end.socket, []).append(cable_id)
+    for cable, end in state.plugs:
+        in_socket.setdefault(end.socket, []).append(cable.id)
     for socket, cables in in_socket.items():
         if len(cables) > 1:
             place = port if not state.modules else f"socket {socket + 1} of {port}"
@@ -72,15 +72,25 @@ def _twice(context: Context, device_id: str, state: CageState) -> Iterator[Hit]:
             )
     if state.module is None:
         return
-    for cable_id, _ in state.plugs:
-        part = context.design.part(context.design.cables[cable_id].part, CablePart)
+    for cable, _ in state.plugs:
+        part = context.design.part(cable.part, CablePart)
         if part.technology is not CableTechnology.FIBRE:
             yield Hit(
-                (device_id, cable_id, *state.modules),
+                (device_id, cable.id, *state.modules),
                 f"{port} is used twice: {part.model} plugs in directly, but a "
                 f"{state.module.model} sits there",
                 partial(unplug, f"Take the {state.module.model} out", tuple(state.modules)),
             )
+
+
+def not_whole(context: Context, cables: Iterable[str]) -> Iterator[str]:
+    """Cables with an end that is not plugged in."""
+    design = context.design
+    for cable_id in cables:
+        cable = design.cables[CableId(cable_id)]
+        part = design.parts[cable.part]
+        if isinstance(part, CablePart) and len(cable.ends) < len(part.ends):
+            yield cable_id
 
 
 @rule(
@@ -88,6 +98,7 @@ def _twice(context: Context, device_id: str, state: CageState) -> Iterator[Hit]:
     Severity.WARNING,
     watches={"cables"},
     scope="cable",
+    among=not_whole,
     source="definition: a cable joins two ports",
 )
 def loose_cable(context: Context, cable_id: str) -> Iterator[Hit]:
@@ -114,6 +125,7 @@ def loose_cable(context: Context, cable_id: str) -> Iterator[Hit]:
     Severity.INFO,
     watches={"cables"},
     scope="cable",
+    among=not_whole,
     source="definition: a breakout serves as many ports as it has branches",
 )
 def spare_branch(context: Context, cable_id: str) -> Iterator[Hit]:
@@ -149,7 +161,7 @@ def idle_transceiver(context: Context, device_id: str) -> Iterator[Hit]:
     One without is ordered and draws power all the same. What to do: plug a fibre in, or take the
     transceiver out (the fix).
     """
-    for state in context.view(device_id).states.values():  # type: ignore[arg-type]
+    for state in context.view(DeviceId(device_id)).states.values():
         if state.module is not None and not state.plugs:
             yield Hit(
                 (state.modules[-1], device_id),

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rackloom.catalog.parts import ServerPart, SwitchPart
 from rackloom.catalog.words import CageRole
 from rackloom.design.hardware import cages_of
-from rackloom.design.ids import DeviceId, by_age
+from rackloom.design.ids import CableId, DeviceId
 
 if TYPE_CHECKING:
     from rackloom.checks.places import Places
@@ -40,13 +39,6 @@ class Bundle:
 
     links: int
     rate_gbps: float
-
-    def plus(self, rate_gbps: float) -> Bundle:
-        """With one link more."""
-        return Bundle(self.links + 1, self.rate_gbps + rate_gbps)
-
-
-_NONE = Bundle(0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +81,9 @@ class Topology:
         self.tiers = tiers
         """1 for a leaf, 2 for what leaves are joined to, ...; none for a switch with no way down.
         """
+        self._islands: Mapping[DeviceId, int] | None = None
+        self._up: dict[DeviceId, dict[DeviceId, Bundle]] = {}
+        self._down: dict[DeviceId, dict[DeviceId, Bundle]] = {}
         self.votes: dict[object, object] = {}
         """For rules that group servers: remembered as long as no link changes."""
 
@@ -112,13 +107,12 @@ class Topology:
         self, before: Design, after: Design, places: Places
     ) -> tuple[Topology, set[DeviceId]]:
         """The topology after a change, and the devices whose part in it may be another one."""
-        touched: set[DeviceId] = {
-            end.device
-            for cable in places.relinked
-            for design in (before, after)
-            if cable in design.cables
-            for end in design.cables[cable].ends  # type: ignore[index]
-        }
+        touched: set[DeviceId] = set()
+        for cable_id in places.relinked:
+            old = before.links.get(CableId(cable_id), ())
+            new = after.links.get(CableId(cable_id), ())
+            if old != new:
+                touched |= {port.device for k in (*old, *new) for port in (k.a, k.b)}
         touched |= {DeviceId(d) for d in places.devices if _concerns(before, after, DeviceId(d))}
         if not touched:
             return self, set()
@@ -126,7 +120,7 @@ class Topology:
         nodes = dict(self.nodes)
         retier = False
         for device in touched:
-            old = nodes.pop(device, None)
+            gone = nodes.pop(device, None)
             if device in after.devices:
                 links = [
                     (link, mine, other)
@@ -137,68 +131,105 @@ class Topology:
                 ]
                 if links or _is_network(after, device):
                     nodes[device] = _node(after, roles, device, links)
-            retier |= _tier_matter(old) != _tier_matter(nodes.get(device))
+            retier |= _tier_matter(gone) != _tier_matter(nodes.get(device))
         tiers = _tiers(nodes) if retier else self.tiers
         patched = Topology(nodes, tiers)
+        if self._islands is not None and patched.keeps_islands(self, touched):
+            patched._islands = self._islands
         return patched, _dirty(self, patched, touched)
 
     def tier(self, device: DeviceId) -> int | None:
         """1 for a leaf, 2 for a spine, 3 for a core switch; None where unknown."""
         return self.tiers.get(device)
 
-    def up(self, device: DeviceId) -> dict[DeviceId, Bundle]:
+    def up(self, device: DeviceId) -> Mapping[DeviceId, Bundle]:
         """Links of a switch to switches of a higher tier."""
-        mine = self.tiers.get(device)
-        if mine is None:
-            return {}
-        return {
-            other: bundle
-            for other, bundle in self.nodes[device].between.items()
-            if self.tiers.get(other, 0) > mine
-        }
+        found = self._up.get(device)
+        if found is None:
+            mine, tiers = self.tiers.get(device), self.tiers
+            between = self.nodes[device].between if mine is not None else {}
+            found = {o: b for o, b in between.items() if tiers.get(o, 0) > (mine or 0)}
+            self._up[device] = found
+        return found
 
-    def down(self, device: DeviceId) -> dict[DeviceId, Bundle]:
+    def down(self, device: DeviceId) -> Mapping[DeviceId, Bundle]:
         """Links of a switch to switches of a lower tier."""
-        mine = self.tiers.get(device)
-        if mine is None:
-            return {}
-        return {
-            other: bundle
-            for other, bundle in self.nodes[device].between.items()
-            if self.tiers.get(other, mine) < mine
-        }
+        found = self._down.get(device)
+        if found is None:
+            mine = self.tiers.get(device, 0)
+            between = self.nodes[device].between
+            found = {o: b for o, b in between.items() if self.tiers.get(o, mine) < mine}
+            self._down[device] = found
+        return found
 
-    @cached_property
-    def compute_islands(self) -> list[list[DeviceId]]:
-        """Devices joined by compute links and fabric links, the largest group first."""
-        seen: set[DeviceId] = set()
-        islands = []
+    def around(self, device: DeviceId) -> Iterable[DeviceId]:
+        """Switches joined to a switch."""
+        node = self.nodes.get(device)
+        return node.between if node is not None else ()
+
+    def serves_compute(self, device: DeviceId) -> bool:
+        """Whether compute ports hang on a switch itself."""
+        node = self.nodes.get(device)
+        return node is not None and any(role is CageRole.COMPUTE for role, _ in node.served)
+
+    @property
+    def islands(self) -> Mapping[DeviceId, int]:
+        """For each device with compute links or below one: the number of its island, from 0."""
+        if self._islands is None:
+            self._islands = self._find_islands()
+        return self._islands
+
+    def _find_islands(self) -> dict[DeviceId, int]:
+        found: dict[DeviceId, int] = {}
+        number = 0
         for start, node in self.nodes.items():
-            if start in seen or not any(a.role is CageRole.COMPUTE for a in node.attached):
+            if start in found or not any(a.role is CageRole.COMPUTE for a in node.attached):
                 continue
-            seen.add(start)
-            island, queue = [], deque([start])
+            found[start] = number
+            queue = deque([start])
             while queue:
-                device = queue.popleft()
-                island.append(device)
-                for other in self._compute_neighbours(device):
-                    if other not in seen:
-                        seen.add(other)
+                for other in self._compute_neighbours(queue.popleft()):
+                    if other not in found:
+                        found[other] = number
                         queue.append(other)
-            islands.append(island)
-        return sorted(islands, key=lambda i: (-len(i), min(map(by_age, i))))
+            number += 1
+        return found
 
-    def _compute_neighbours(self, device: DeviceId) -> Iterable[DeviceId]:
+    def keeps_islands(self, before: Topology, touched: set[DeviceId]) -> bool:
+        """Whether the islands are surely as they were: no new bridge, and no bridge lost.
+
+        A False may be overcautious; the islands are then worked out again.
+        """
+        islands = before.islands
+        for device in touched:
+            old = set(before._compute_neighbours(device))
+            new = set(self._compute_neighbours(device))
+            if {islands.get(d) for d in new} - {islands.get(device)}:
+                return False
+            if old - new and (device not in self.nodes or not self._reaches(device, old - new)):
+                return False
+        return True
+
+    def _reaches(self, start: DeviceId, wanted: set[DeviceId], effort: int = 4096) -> bool:
+        """Whether all of these are found within so many steps from a device."""
+        seen, left = {start}, set(wanted)
+        queue = deque([start])
+        while queue and left and len(seen) < effort:
+            for other in self._compute_neighbours(queue.popleft()):
+                if other not in seen:
+                    seen.add(other)
+                    left.discard(other)
+                    queue.append(other)
+        return not left
+
+    def _compute_neighbours(self, device: DeviceId) -> list[DeviceId]:
         node = self.nodes.get(device)
         if node is None:
-            return
-        yield from node.between
-        for role, other in node.served:
-            if role is CageRole.COMPUTE:
-                yield other
-        for attachment in node.attached:
-            if attachment.role is CageRole.COMPUTE:
-                yield attachment.peer
+            return []
+        near = list(node.between)
+        near += [other for role, other in node.served if role is CageRole.COMPUTE]
+        near += [a.peer for a in node.attached if a.role is CageRole.COMPUTE]
+        return near
 
 
 class _Roles:
@@ -229,8 +260,8 @@ def _node(
     links: Iterable[tuple[Link, PortRef, PortRef]],
 ) -> Node:
     is_switch = isinstance(design.parts[design.devices[device].part], SwitchPart)
-    between: dict[DeviceId, Bundle] = {}
-    served: dict[tuple[CageRole, DeviceId], Bundle] = {}
+    between: dict[DeviceId, list[float]] = {}
+    served: dict[tuple[CageRole, DeviceId], list[float]] = {}
     attached: list[Attachment] = []
     for link, mine, other in links:
         my_role, far_role = roles.role(mine), roles.role(other)
@@ -239,14 +270,20 @@ def _node(
                 Attachment(mine, other.device, other, link.cable, my_role, link.rate_gbps)
             )
         elif far_role is not CageRole.FABRIC:
-            key = (far_role, other.device)
-            served[key] = served.get(key, _NONE).plus(link.rate_gbps)
+            served.setdefault((far_role, other.device), []).append(link.rate_gbps)
         else:
-            between[other.device] = between.get(other.device, _NONE).plus(link.rate_gbps)
+            between.setdefault(other.device, []).append(link.rate_gbps)
     role = design.devices[device].role
     fixed = TIER_OF_ROLE.get(role.lower()) if role else None
     attached.sort(key=lambda a: (a.port.cage, a.port.index))
-    return Node(device, is_switch, fixed, between, served, tuple(attached))
+    return Node(
+        device,
+        is_switch,
+        fixed,
+        {other: Bundle(len(rates), sum(rates)) for other, rates in between.items()},
+        {end: Bundle(len(rates), sum(rates)) for end, rates in served.items()},
+        tuple(attached),
+    )
 
 
 def _tiers(nodes: Mapping[DeviceId, Node]) -> dict[DeviceId, int]:
@@ -283,32 +320,33 @@ def _concerns(before: Design, after: Design, device: DeviceId) -> bool:
 
 
 def _dirty(before: Topology, after: Topology, touched: set[DeviceId]) -> set[DeviceId]:
-    """Devices whose own links, tier, or neighbours' tiers or links changed."""
-    changed = set(touched)
+    """Devices about which a rule may have something else to say.
+
+    Those whose links changed; those whose tier did, and the switches around them; those that are
+    judged beside them: switches below the same switch, servers on the same leaves.
+    """
+    turned = {d for d in touched if before.serves_compute(d) is not after.serves_compute(d)}
     if after.tiers is not before.tiers:
-        changed |= {
+        turned |= {
             d
             for d in before.tiers.keys() | after.tiers.keys()
             if before.tiers.get(d) != after.tiers.get(d)
         }
-    dirty = set(changed)
+    dirty = touched | turned
     for topology in (before, after):
-        near: set[DeviceId] = set()
-        for device in changed:
+        near = {n for d in turned for n in topology.around(d)}
+        dirty |= near
+        dirty |= {n for d in near for n in topology.around(d)}
+        for device in touched:
             node = topology.nodes.get(device)
             if node is None:
                 continue
-            near |= set(node.between)
-            for other in node.between:  # leaves are judged by those beside them
-                if other in topology.nodes:
-                    near |= set(topology.nodes[other].between)
-            # Servers that share a switch with a touched device judge their rails by each other.
+            dirty |= topology.down(device).keys()
+            for above in topology.up(device):
+                dirty |= topology.down(above).keys()
             switches = {a.peer for a in node.attached if a.role is CageRole.COMPUTE}
-            if any(role is CageRole.COMPUTE for role, _ in node.served):
-                switches.add(device)
-            for switch in switches:
-                served = topology.nodes.get(switch)
-                if served is not None:
-                    near |= {d for role, d in served.served if role is CageRole.COMPUTE}
-        dirty |= near
+            for switch in (device, *switches):
+                leaf = topology.nodes.get(switch)
+                if leaf is not None:
+                    dirty |= {d for role, d in leaf.served if role is CageRole.COMPUTE}
     return dirty
