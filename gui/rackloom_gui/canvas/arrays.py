@@ -62,6 +62,10 @@ class Layout(Protocol):
     side: Side
     orthogonal: bool
     draws_devices: bool
+    most_segments: int
+    """More than this in view are bundled, if the budget does not say so before."""
+    label_mm: float
+    """Height of the lowest thing with a name: decides when names and ports are drawn."""
 
     def prepare(self, design: Design) -> None:
         """Work out the arrangement."""
@@ -149,8 +153,9 @@ class SceneArrays:
             found = known.get(key)
             if found is None:
                 part = design.part(device.part, DevicePart)
-                found = known[key] = self._look(kind_of(part), device.role), isinstance(
-                    part, SwitchPart
+                found = known[key] = (
+                    self._look(kind_of(part), device.role),
+                    isinstance(part, SwitchPart),
                 )
             looks[row], switch[row] = found
             racks[row] = rack_row.get(device.rack, -1)

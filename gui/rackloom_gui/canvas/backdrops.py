@@ -9,7 +9,7 @@ from rackloom.catalog.parts import RackPart
 from rackloom.design.slots import free_ranges
 from rackloom_gui.canvas.arrays import Layout, SceneArrays
 from rackloom_gui.canvas.drawing import Look, Window
-from rackloom_gui.canvas.fabric_layout import FabricLayout
+from rackloom_gui.canvas.fabric_layout import TITLE_MM, FabricLayout
 from rackloom_gui.canvas.floor_layout import TRAY_W, FloorLayout
 from rackloom_gui.canvas.pencil import CENTRE, LEFT, Pencil
 from rackloom_gui.canvas.racks import draw_racks, draw_rows
@@ -31,16 +31,23 @@ def fabric_backdrop(pencil: Pencil, scene: SceneArrays, window: Window, look: Lo
     layout, tokens = scene.layout, look.tokens
     if not isinstance(layout, FabricLayout) or not layout.bands:
         return
-    left = min(band.left for band in layout.bands) - 200.0
+    left = min(band.left for band in layout.bands) - TITLE_MM
     right = max(band.right for band in layout.bands) + 200.0
     for band in layout.bands:
         box = (left, band.top - 100.0, right - left, band.bottom - band.top + 200.0)
         pencil.fill(*box, mix(tokens.canvas, tokens.grid_major, 0.45))
-        size = int(min(max(80.0 * pencil.scale, 10.0), 20.0))
-        pencil.text(
-            (left + 40.0, band.top - 98.0, right - left, 90.0), band.title.capitalize(), size,
-            tokens.row_label, LEFT, bold=True,
-        )  # fmt: skip
+        size = int(min(max(90.0 * pencil.scale, 10.0), 18.0))
+        height = band.bottom - band.top + 200.0
+        network, _, tier = band.title.partition(": ")
+        lines = [network, tier] if tier else [network]
+        line = min(size * 1.35 / pencil.scale, height / len(lines))
+        for n, text in enumerate(lines):
+            y = band.top - 100.0 + height / 2 + (n - len(lines) / 2) * line
+            ink = tokens.row_label if n or not tier else tokens.canvas_text
+            pencil.text(
+                (left + 60.0, y, TITLE_MM - 120.0, line), text.capitalize(), size, ink, LEFT,
+                bold=not n,
+            )  # fmt: skip
 
 
 def floor_backdrop(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) -> None:
@@ -109,12 +116,12 @@ def _racks_from_above(pencil: Pencil, scene: SceneArrays, window: Window, look: 
         pencil.text((x, y + 70.0, w, 220.0), rack.name, size, tokens.rack_title, CENTRE, bold=True)
 
 
-def _fill_gauges(pencil: Pencil, scene: SceneArrays, rows: np.ndarray, look: Look) -> None:  # type: ignore[type-arg]
+def _fill_gauges(pencil: Pencil, scene: SceneArrays, rows: np.ndarray, look: Look) -> None:
     """How many of a rack's U are taken: a bar along its rear."""
     tokens, design = look.tokens, scene.design
     back, full = [], []
     for row in rows.tolist():
-        rack = design.racks[scene.racks.ids[row]]  # type: ignore[index]
+        rack = design.racks[scene.racks.ids[row]]
         units = design.part(rack.part, RackPart).rack_units
         free = sum(high - low + 1 for low, high in free_ranges(design, rack.id))
         x, y, w, h = (float(v) for v in scene.racks["box"][row])

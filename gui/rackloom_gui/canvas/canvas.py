@@ -144,20 +144,21 @@ class Canvas(QWidget):
 
     def set_side(self, side: Side | str | None) -> None:
         """Show the racks from the front, the rear, or (None or ``both``) side by side."""
-        wanted = None if side in (None, "both") else Side(side)  # type: ignore[arg-type]
+        wanted = None if side in (None, "both") else Side(side)
         if wanted is self._side:
             return
         source = self.shown_panes[0] if self._view == "racks" else None
         self._side = wanted
         self.front.setVisible(wanted is not Side.REAR)
         self.rear.setVisible(wanted is not Side.FRONT)
+        if source is not None:
+            centre = source.visible_rect().center()
         if wanted is None:
             half = max(self._racks.width() // 2, 1)
             self._racks.setSizes([half, half])
         if source is not None:
             for pane in self.shown_panes:
-                if pane is not source:
-                    self._copy_view(source, pane)
+                self._show_same(source.zoom, centre, pane)
         self._after_switch(False)
 
     def _never_fitted(self, view: str) -> bool:
@@ -180,14 +181,14 @@ class Canvas(QWidget):
         if self._syncing or self._side is not None or self._view != "racks":
             return
         if source.isVisible() and other.isVisible():
-            self._copy_view(source, other)
+            self._show_same(source.zoom, source.visible_rect().center(), other)
 
-    def _copy_view(self, source: Pane, other: Pane) -> None:
+    def _show_same(self, zoom: float, centre: QPointF, other: Pane) -> None:
         self._syncing = True
         try:
             other.catch_up()
-            other.zoom_to(source.zoom)
-            other.centre_on(source.visible_rect().center())
+            other.zoom_to(zoom)
+            other.centre_on(centre)
         finally:
             self._syncing = False
 

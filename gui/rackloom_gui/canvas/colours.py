@@ -35,7 +35,8 @@ MODULE_ONLY = 250
 MAX_OWN = 200
 
 _ALIASES = {
-    "compute": 1, "infiniband": 1, "roce": 1, "backend": 1, "back-end": 1, "scale-out": 1, "rail": 1,
+    "compute": 1, "infiniband": 1, "roce": 1, "backend": 1, "back-end": 1, "scale-out": 1,
+    "rail": 1,
     "storage": 2, "in-band": 3, "inband": 3, "frontend": 4, "front-end": 4,
     "oob": 5, "out-of-band": 5, "management": 5, "mgmt": 5, "console": 6, "service": 7,
     "scale-up": 8, "nvlink": 8, "power": 9,

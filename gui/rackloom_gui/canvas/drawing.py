@@ -33,6 +33,8 @@ SPRITE_FROM_PX_PER_U = 5.0
 LABELS_FROM_PX_PER_U = 13.0
 PORTS_FROM_PX_PER_U = 9.0
 VECTORS_FROM_PX_PER_MM = 2.0
+MOST_NAMES = 900
+"""More names than this say nothing any more, and cost a frame."""
 SEGMENT_BUDGET = 3000
 """More cable segments than this in view are drawn as bundles."""
 
@@ -116,10 +118,12 @@ def draw_devices(pencil: Pencil, scene: SceneArrays, window: Window, look: Look)
         colour = colours[int(looks[members[0]])]
         key = scene.looks[int(looks[members[0]])]
         _draw_face(pencil, face, colour, key, boxes[members], look)
-    if px_per_u >= PORTS_FROM_PX_PER_U:
+    if pencil.scale * scene.layout.label_mm >= PORTS_FROM_PX_PER_U:
         draw_port_states(pencil, scene, rows, look)
-    if px_per_u >= LABELS_FROM_PX_PER_U:
-        draw_names(pencil, scene, rows, look)
+    heights = np.array([name_height_mm(face) for face in scene.book.faces])[faces]
+    named = rows[heights * pencil.scale >= LABELS_FROM_PX_PER_U]
+    if 0 < len(named) <= MOST_NAMES:
+        draw_names(pencil, scene, named, look)
 
 
 def _plain_devices(pencil: Pencil, scene: SceneArrays, rows: IntArray, look: Look) -> None:
@@ -172,6 +176,15 @@ def _draw_face(
         paint(pencil.at(x, y))
 
 
+def name_height_mm(face: Face) -> float:
+    """Room for a name: the lowest a face may come out and still carry one."""
+    if face.plain:
+        return face.height_mm * 0.62
+    if face.height_mm > 4 * face.width_mm:
+        return face.width_mm
+    return face.height_mm if face.height_mm < 2.5 * U_MM else face.height_mm * 0.4
+
+
 def draw_port_states(pencil: Pencil, scene: SceneArrays, rows: IntArray, look: Look) -> None:
     """What is plugged where: filled in the colour of its network, else the well stays dark."""
     faces = scene.devices["face"][rows]
@@ -217,10 +230,9 @@ def draw_names(pencil: Pencil, scene: SceneArrays, rows: IntArray, look: Look) -
     colours = look.colours_of(scene)
     spots = [name_box(face) for face in scene.book.faces]
     devices = scene.design.devices
-    px_per_u = pencil.scale * U_MM
-    size = int(min(max(px_per_u * 0.5, 9.0), 14.0))
+    size = int(min(max(pencil.scale * scene.layout.label_mm * 0.5, 10.0), 14.0))
     for n, row in enumerate(rows.tolist()):
-        name = devices[scene.devices.ids[row]].name  # type: ignore[index]
+        name = devices[scene.devices.ids[row]].name
         face = scene.book.faces[int(faces[n])]
         spot = spots[int(faces[n])]
         colour = colours[int(looks[n])]
@@ -305,9 +317,7 @@ def _draw_static(
     painter.drawStaticText(round(rect.center().x() - width / 2), round(top), laid)
 
 
-def _upright_name(
-    pencil: Pencil, name: str, box: list[float], colour: DeviceColour
-) -> None:
+def _upright_name(pencil: Pencil, name: str, box: list[float], colour: DeviceColour) -> None:
     """Names of vertical PDUs run upwards along the strip's upper end."""
     rect = pencil.rect(*box)
     size = int(min(12, rect.width() - 2))
@@ -342,7 +352,7 @@ def draw_cables(
         )
         segments, owners = segments[~held], owners[~held]
     palette = scene.colours.palette(look.tokens)
-    if budget is not None and len(owners) > budget:
+    if budget is not None and len(owners) > min(budget, scene.layout.most_segments):
         _draw_bundles(pencil, scene, window, look, palette)
         return True
     width = cable_width_px(pencil.scale)
@@ -378,9 +388,7 @@ def cable_width_px(scale: float) -> float:
     return float(min(max(1.0, round(scale * 2.2)), 4.0))
 
 
-def draw_segments(
-    pencil: Pencil, segments: FloatArray, colour: QColor, width_px: float
-) -> None:
+def draw_segments(pencil: Pencil, segments: FloatArray, colour: QColor, width_px: float) -> None:
     """Segments of one colour: bars where they run along an axis, else lines."""
     if not len(segments):
         return
@@ -431,9 +439,26 @@ def _draw_bundles(
     if len(lines):
         codes = bundles.codes[len(boxes) :]
         counts = bundles.counts[len(boxes) :]
-        widths = np.clip(np.rint(np.sqrt(counts) * 0.5), 1, 7)
+        widths = np.clip(np.rint(np.sqrt(counts) * (0.6 if len(lines) < 200 else 0.3)), 1, 9)
+        faint = 0.25 if len(lines) < 200 else 0.55
         for width in np.unique(widths):
             for code in np.unique(codes[widths == width]):
                 mine = lines[(widths == width) & (codes == code)]
-                colour = mix(palette[int(code)], look.tokens.canvas, 0.25)
+                colour = mix(palette[int(code)], look.tokens.canvas, faint)
                 draw_segments(pencil, mine, colour, float(width))
+        if len(lines) <= 200:
+            _bundle_counts(pencil, lines, counts, look)
+
+
+def _bundle_counts(pencil: Pencil, lines: FloatArray, counts: IntArray, look: Look) -> None:
+    """How many cables a bundle holds, on a plate at a third of its length."""
+    tokens = look.tokens
+    for (x1, y1, x2, y2), count in zip(lines.tolist(), counts.tolist(), strict=True):
+        if count < 2 or np.hypot(x2 - x1, y2 - y1) * pencil.scale < 70:
+            continue
+        x, y = x1 + (x2 - x1) * 0.36, y1 + (y2 - y1) * 0.36
+        text = str(count)
+        plate = QRectF(0, 0, text_width(text, 10, True) + 8.0, 15.0)
+        plate.moveCenter(pencil.rect(x, y, 0, 0).center())
+        _plate(pencil, plate, tokens.canvas, tokens.bundle)
+        pencil.text_px(plate, text, 10, tokens.canvas_text, CENTRE, bold=True, elide=False)

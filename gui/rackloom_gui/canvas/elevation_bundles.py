@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cables of the elevation drawn together: risers in the racks, runs in the trays, rows' ends."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -79,16 +79,23 @@ def elevation_bundles(layout: "ElevationLayout", scene: SceneArrays) -> Bundles:
     return found.result()
 
 
-def _votes(rows: np.ndarray, codes: np.ndarray, count: int) -> FloatArray:  # type: ignore[type-arg]
+def _votes(rows: Any, codes: Any, count: int) -> FloatArray:
     flat = np.bincount(rows * len(FABRICS) + codes, minlength=count * len(FABRICS))
     return flat.reshape(count, len(FABRICS)).astype(np.float64)
 
 
-def _risers(layout, scene, found, a, b, codes) -> None:  # type: ignore[no-untyped-def]
+def _risers(
+    layout: "ElevationLayout",
+    scene: SceneArrays,
+    found: _Collector,
+    a: Any,
+    b: Any,
+    codes: Any,
+) -> None:
     boxes = scene.racks["box"]
     count = len(boxes)
     bands = layout.bands
-    middle = boxes[:, 0] + boxes[:, 2] / 2
+    middle = boxes[:, 0] + boxes[:, 2] - 0.14 * boxes[:, 2]  # clear of the rack's name
     tray_y = layout.tray_tops[bands] + TRAY_MM / 2
     votes = _votes(a, codes, count) + _votes(b, codes, count)
     width = bundle_width(votes.sum(axis=1))
@@ -114,13 +121,19 @@ def _risers(layout, scene, found, a, b, codes) -> None:  # type: ignore[no-untyp
         loads = np.cumsum(change, axis=0)[:-1]
         thick = bundle_width(loads.sum(axis=1))
         y = layout.tray_tops[band] + TRAY_MM / 2
-        found.add(
-            np.stack([stops[:-1], y - thick / 2, np.diff(stops), thick], 1), loads
-        )
+        found.add(np.stack([stops[:-1], y - thick / 2, np.diff(stops), thick], 1), loads)
     _between_rows(layout, found, bands[a], bands[b], to_right, codes, beyond)
 
 
-def _between_rows(layout, found, a_band, b_band, to_right, codes, beyond) -> None:  # type: ignore[no-untyped-def]
+def _between_rows(
+    layout: "ElevationLayout",
+    found: _Collector,
+    a_band: Any,
+    b_band: Any,
+    to_right: Any,
+    codes: Any,
+    beyond: dict[bool, float],
+) -> None:
     tops = layout.tray_tops + TRAY_MM / 2
     order = np.sort(tops)
     for side in (False, True):

@@ -7,10 +7,11 @@ managers and trays, so that neighbours can be told apart.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from rackloom.catalog.parts import RackPart
+from rackloom.catalog.parts import U_MM
 from rackloom.catalog.words import Side
 from rackloom.design import Change, Design
 from rackloom.placement.elevation import TRAY_MM, Elevation, device_boxes, elevation
@@ -30,9 +31,10 @@ BEYOND_MM = 240.0
 _GOLDEN = 0.6180339887498949
 
 
-def lane_of(numbers: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def lane_of(numbers: Any) -> FloatArray:
     """A lane (0 to 1) for each number; neighbours lie well apart, equal numbers together."""
-    return (np.asarray(numbers, dtype=np.float64) * _GOLDEN) % 1.0
+    lanes: FloatArray = (np.asarray(numbers, dtype=np.float64) * _GOLDEN) % 1.0
+    return lanes
 
 
 class ElevationLayout:
@@ -40,6 +42,8 @@ class ElevationLayout:
 
     name = "racks"
     orthogonal = True
+    label_mm = U_MM
+    most_segments = 100000
     draws_devices = True
 
     def __init__(self, side: Side = Side.FRONT) -> None:
@@ -116,11 +120,12 @@ class ElevationLayout:
 
     # Cables
 
-    def _margins(self, scene: SceneArrays, racks: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    def _margins(self, scene: SceneArrays, racks: Any) -> FloatArray:
         """Width beside the rails, which managers and U numbers share."""
-        return np.maximum((scene.racks["box"][racks, 2] - FACEPLATE_MM) / 2, 16.0)
+        margins: FloatArray = (scene.racks["box"][racks, 2] - FACEPLATE_MM) / 2
+        return np.maximum(margins, 16.0)
 
-    def _channel(self, scene: SceneArrays, racks, right, lane):  # type: ignore[no-untyped-def]
+    def _channel(self, scene: SceneArrays, racks: Any, right: Any, lane: Any) -> FloatArray:
         """x of a lane in the left or right manager of racks."""
         box = scene.racks["box"][racks]
         margin = self._margins(scene, racks)
@@ -128,7 +133,8 @@ class ElevationLayout:
         # In wide racks the cables keep clear of the PDUs that hang at the very edge.
         clear = np.where(room > STRIP_MM + 20.0, STRIP_MM, 0.0)
         inset = FRAME_MM + 2.0 + clear + lane * (room - clear)
-        return np.where(right, box[:, 0] + box[:, 2] - inset, box[:, 0] + inset)
+        at: FloatArray = np.where(right, box[:, 0] + box[:, 2] - inset, box[:, 0] + inset)
+        return at
 
     def route(self, scene: SceneArrays, legs: IntArray) -> Segments:
         a, a_seen, a_exit = scene.ports("a_dev", "a_cage", legs)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rackloom.catalog.parts import DevicePart, PduPart, SwitchPart
+from rackloom.catalog.parts import DevicePart, PduPart
 from rackloom.catalog.words import Side
 from rackloom.design import Change, Design, Device
 from rackloom.design.hardware import cages_of
@@ -19,15 +19,18 @@ from rackloom.fabric.tiers import tier_name
 from rackloom.fabric.value import Fabric
 from rackloom_gui.canvas.arrays import Bundles, Places, SceneArrays
 from rackloom_gui.canvas.colours import FABRICS
-from rackloom_gui.canvas.drawing import SEGMENT_BUDGET
 from rackloom_gui.canvas.faces import Face, FaceBook
 from rackloom_gui.canvas.pointer import FloatArray
 from rackloom_gui.canvas.segments import IntArray, Segments
 
 NODE_W, NODE_H = 440.0, 110.0
 GAP_X, GAP_Y = 60.0, 90.0
+PITCH = NODE_W + GAP_X
+POD_GAP = 320.0
 TIER_MM = 900.0
 """From one tier to the next: room for the links."""
+TITLE_MM = 1100.0
+"""Room at the left for the names of the tiers."""
 CHUNK = 32
 """Servers, and switches, whose links are drawn as one bundle where single ones are too many."""
 
@@ -48,6 +51,8 @@ class FabricLayout:
 
     name = "fabric"
     orthogonal = False
+    label_mm = NODE_H * 0.62
+    most_segments = 700
     draws_devices = True
     side = Side.FRONT
 
@@ -76,66 +81,71 @@ class FabricLayout:
             network = networks.get(tiers.network[vertex], len(networks))
             levels.setdefault((network, max(int(tiers.tier[vertex]), 0)), []).append(ids[device])
             placed.add(ids[device])
-        servers = [
+        servers: list[str] = [
             device.id
             for device in design.devices.values()
             if device.id not in placed and not isinstance(design.parts[device.part], PduPart)
         ]
-        self._ids, spots, self.bands, self._group = [], [], [], {}
-        pods = {d: design.devices[d].pod or "" for d in servers}
-        servers.sort(key=lambda d: (pods[d], by_age(d)))
-        width = self._columns(len(servers), max((len(m) for m in levels.values()), default=1))
-        bottom = self._block(spots, servers, width, 0.0, "Servers", up=False)
+        servers.sort(key=lambda d: (_pod(design, d), by_age(d)))
+        spots: list[tuple[float, float]] = []
+        self._ids, self.bands, self._group = [], [], {}
+        pod_of = {d: _pod(design, d) for level in levels.values() for d in level}
+        pod_of.update((d, _pod(design, d)) for d in servers)
+        columns = _Columns.of(servers, levels, pod_of)
         names = list(fabric.fabrics)
+        bottom = self._block(spots, columns, servers, pod_of, 0.0, "servers", up=False)
         y_up = -TIER_MM
-        for (network, tier), members in sorted(levels.items()):
-            if network == 0:
-                members.sort(key=lambda d: (design.devices[d].pod or "", by_age(d)))  # type: ignore[index]
-                title = f"{names[0]}: {tier_name(tier)}" if names else tier_name(tier)
-                y_up = self._block(spots, members, width, y_up, title, up=True) - TIER_MM
         y_down = bottom + TIER_MM
         for (network, tier), members in sorted(levels.items()):
-            if network != 0:
-                members.sort(key=by_age)
-                name = names[network] if network < len(names) else "unconnected"
-                y_down = (
-                    self._block(spots, members, width, y_down, f"{name}: {tier_name(tier)}", up=False)
-                    + TIER_MM * 0.7
-                )
+            members.sort(key=lambda d: (pod_of[d], by_age(d)))
+            name = names[network] if network < len(names) else "unconnected"
+            title = f"{name}: {tier_name(tier)}"
+            if network == 0:
+                far = self._block(spots, columns, members, pod_of, y_up, title, up=True)
+                y_up = far - TIER_MM * columns.stretch
+            else:
+                far = self._block(spots, columns, members, pod_of, y_down, title, up=False)
+                y_down = far + TIER_MM * 0.7
         self._spots = np.array(spots).reshape(-1, 2)
         self._row = {device: n for n, device in enumerate(self._ids)}
 
-    def _columns(self, servers: int, switches: int) -> int:
-        """Nodes in a line: a diagram some three times as wide as high."""
-        if max(servers, switches) <= 24:
-            return max(servers, switches, 1)
-        return max(24, ceil(sqrt(servers * 5)), ceil(sqrt(switches * 8)))
-
     def _block(
-        self, spots: list[Any], members: list[str], width: int, y: float, title: str, *, up: bool
+        self,
+        spots: list[tuple[float, float]],
+        columns: "_Columns",
+        members: list[str],
+        pod_of: dict[str, str],
+        y: float,
+        title: str,
+        *,
+        up: bool,
     ) -> float:
-        """Place nodes in lines of at most ``width``, centred; returns the far edge."""
+        """Place the nodes of a tier, pod by pod; returns the far edge."""
         if not members:
             return y
-        lines = -(-len(members) // width)
+        groups: dict[str, list[str]] = {}
+        for device in members:
+            pod = pod_of[device] if pod_of[device] in columns.left else ""
+            groups.setdefault(pod, []).append(device)
         step = (NODE_H + GAP_Y) * (-1 if up else 1)
-        first = len(self.bands) * 100000
-        pitch = NODE_W + GAP_X
-        per_line = -(-len(members) // lines)
-        full = (width * pitch) if lines == 1 else per_line * pitch
-        spread = pitch
-        if lines == 1 and len(members) > 1:  # few switches spread over the width of the servers
-            spread = min(max(full / len(members), pitch), pitch * 2.2)
-        for n, device in enumerate(members):
-            line, column = divmod(n, per_line)
-            here = min(per_line, len(members) - line * per_line)
-            x = (column - here / 2 + 0.5) * spread - NODE_W / 2
-            spots.append((x, y + line * step - (NODE_H if up else 0.0)))
-            self._ids.append(device)
-            self._group[device] = first + n // CHUNK
+        lines = 1
+        for pod, group in groups.items():
+            left, width = columns.span(pod)
+            fitting = max(int((width + GAP_X) // PITCH), 1)
+            here = -(-len(group) // fitting)
+            per_line = -(-len(group) // here)
+            spread = min(max(width / per_line, PITCH), PITCH * 2.2)
+            lines = max(lines, here)
+            first = len(self._group)
+            for n, device in enumerate(group):
+                line, column = divmod(n, per_line)
+                count = min(per_line, len(group) - line * per_line)
+                x = left + width / 2 + (column - count / 2 + 0.5) * spread - NODE_W / 2
+                spots.append((x, y + line * step - (NODE_H if up else 0.0)))
+                self._ids.append(device)
+                self._group[device] = first + n // CHUNK * CHUNK
         far = y + (lines - 1) * step + (-NODE_H if up else NODE_H)
-        half = per_line * spread / 2
-        self.bands.append(TierBand(title, -half, min(y, far), half, max(y, far)))
+        self.bands.append(TierBand(title, 0.0, min(y, far), columns.total, max(y, far)))
         return far
 
     def racks(self, _design: Design) -> tuple[Sequence[str], FloatArray]:
@@ -168,10 +178,10 @@ class FabricLayout:
         if not self.bands:
             return 0.0, 0.0, 2000.0, 1000.0
         return (
-            min(b.left for b in self.bands) - 300.0,
-            min(b.top for b in self.bands) - 260.0,
-            max(b.right for b in self.bands),
-            max(b.bottom for b in self.bands),
+            min(b.left for b in self.bands) - TITLE_MM,
+            min(b.top for b in self.bands) - 150.0,
+            max(b.right for b in self.bands) + 200.0,
+            max(b.bottom for b in self.bands) + 150.0,
         )
 
     def route(self, scene: SceneArrays, legs: IntArray) -> Segments:
@@ -198,7 +208,7 @@ class FabricLayout:
         boxes = scene.devices["box"]
         low, high = np.minimum(a, b), np.maximum(a, b)
         pairs, index = np.unique(low.astype(np.int64) << 32 | high, return_inverse=True)
-        if len(pairs) <= SEGMENT_BUDGET:
+        if len(pairs) <= self.most_segments:
             a_box, b_box = boxes[pairs >> 32], boxes[pairs & 0xFFFFFFFF]
         else:
             a_box, b_box, index = self._grouped(scene, low, high)
@@ -222,8 +232,61 @@ class FabricLayout:
         np.minimum.at(low, row, boxes[:, :2])
         np.maximum.at(high, row, boxes[:, :2] + boxes[:, 2:])
         around = np.concatenate([low, high - low], axis=1)
-        pairs, index = np.unique(row[a] << 32 | row[b], return_inverse=True)
+        one, other = np.minimum(row[a], row[b]), np.maximum(row[a], row[b])
+        pairs, index = np.unique(one << 32 | other, return_inverse=True)
         return around[pairs >> 32], around[pairs & 0xFFFFFFFF], index
+
+
+def _pod(design: Design, device_id: str) -> str:
+    return design.devices[device_id].pod or ""  # type: ignore[index]
+
+
+@dataclass(slots=True)
+class _Columns:
+    """The share of the diagram's width that each pod has; without pods there is one for all."""
+
+    left: dict[str, tuple[float, float]]
+    """Left edge and width by pod."""
+    total: float
+
+    @property
+    def stretch(self) -> float:
+        """Tiers stand further apart on a wide diagram, so that the links stay readable."""
+        return min(max(self.total / 12000.0, 1.0), 4.0)
+
+    def span(self, pod: str) -> tuple[float, float]:
+        """Left edge and width of a pod, or of everything."""
+        return self.left.get(pod, (0.0, self.total))
+
+    @classmethod
+    def of(
+        cls,
+        servers: list[str],
+        levels: dict[tuple[int, int], list[str]],
+        pod_of: dict[str, str],
+    ) -> "_Columns":
+        """Columns for the pods of the servers: a diagram some three times as wide as high."""
+        pods: dict[str, int] = {}
+        for device in servers:
+            pods[pod_of[device]] = pods.get(pod_of[device], 0) + 1
+        pods.pop("", None)
+        switches = max((len(members) for members in levels.values()), default=1)
+        if len(pods) < 2:
+            count = max(len(servers), 1)
+            across = count if count <= 24 else max(24, ceil(sqrt(count * 5)))
+            across = max(across, switches if switches <= 24 else max(24, ceil(sqrt(switches * 8))))
+            return cls({}, across * PITCH)
+        most = max(pods.values())
+
+        def misfit(across: int) -> float:
+            width = len(pods) * (across * PITCH + POD_GAP)
+            height = -(-most // across) * (NODE_H + GAP_Y) + 3 * TIER_MM
+            return abs(width / height - 3.0) if width < 3 * height else width / height - 3.0
+
+        across = min(range(1, 17), key=misfit)
+        width = across * PITCH
+        left = {pod: (n * (width + POD_GAP), width) for n, pod in enumerate(sorted(pods))}
+        return cls(left, len(pods) * (width + POD_GAP) - POD_GAP)
 
 
 def _edges(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -263,8 +326,3 @@ def _node_face(design: Design, device: Device, book: FaceBook) -> int:
         np.zeros((0, 2)), plain=True,
     )  # fmt: skip
     return book.add(face)
-
-
-def is_switch(part: object) -> bool:
-    """Whether a part is a switch."""
-    return isinstance(part, SwitchPart)

@@ -194,7 +194,9 @@ def _bays(pencil: Pencil, box: Box, count: int, rows: int, shades: Shades) -> No
             if pencil.shows(bay_w, 7.0) and pencil.shows(bay_h, 10.0):
                 upright = bay_h > bay_w
                 if upright:
-                    pencil.fill(left + 2.6, top + bay_h * 0.32, bay_w - 5.2, bay_h * 0.5, shades.vent)
+                    pencil.fill(
+                        left + 2.6, top + bay_h * 0.32, bay_w - 5.2, bay_h * 0.5, shades.vent
+                    )
                     pencil.fill(left + bay_w / 2 - 0.8, top + 2.6, 1.6, 1.6, shades.glow)
                 else:
                     pencil.fill(left + 4, top + bay_h * 0.4, bay_w * 0.55, bay_h * 0.2, shades.vent)
@@ -373,7 +375,9 @@ def _cage_marks(pencil: Pencil, face: Face, shades: Shades) -> None:
         x, y, w, h = (float(v) for v in face.boxes[int(n)])
         if cage.form_factor is FormFactor.RJ45:
             pencil.fill(x + w * 0.3, y + h - 2.4, w * 0.4, 1.4, ink)
-        size = int(min(h * 0.62 * pencil.scale, w * pencil.scale * 1.5 / max(len(cage.name), 1), 13))
+        size = int(
+            min(h * 0.62 * pencil.scale, w * pencil.scale * 1.5 / max(len(cage.name), 1), 13)
+        )
         if size >= 6:
             pencil.text((x, y, w, h), cage.name, size, ink, CENTRE, elide=False)
 

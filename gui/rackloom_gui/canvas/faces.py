@@ -183,7 +183,8 @@ class FaceBook:
             kept = [face.centres for face in self.faces if len(face.centres)]
             self._flat = np.concatenate(kept) if kept else np.zeros((1, 2))
         rows = np.asarray(self._offsets, dtype=np.int64)[faces] + cages
-        return self._flat[np.minimum(rows, len(self._flat) - 1)]
+        found: FloatArray = self._flat[np.minimum(rows, len(self._flat) - 1)]
+        return found
 
     def exits(self, faces: np.ndarray[Any, Any], cages: np.ndarray[Any, Any]) -> FloatArray:
         """Heights at which cables leave those cages, relative to their faces."""
@@ -191,7 +192,8 @@ class FaceBook:
             kept = [face.exits for face in self.faces if len(face.exits)]
             self._exits = np.concatenate(kept) if kept else np.zeros(1)
         rows = np.asarray(self._offsets, dtype=np.int64)[faces] + cages
-        return self._exits[np.minimum(rows, len(self._exits) - 1)]
+        found: FloatArray = self._exits[np.minimum(rows, len(self._exits) - 1)]
+        return found
 
     def seen(
         self, faces: np.ndarray[Any, Any], cages: np.ndarray[Any, Any]
@@ -201,4 +203,6 @@ class FaceBook:
             kept = [face.seen for face in self.faces if len(face.seen)]
             self._seen = np.concatenate(kept) if kept else np.zeros(1, dtype=np.bool_)
         rows = np.asarray(self._offsets, dtype=np.int64)[faces] + cages
-        return self._seen[np.minimum(rows, len(self._seen) - 1)]
+        found: np.ndarray[Any, np.dtype[np.bool_]]
+        found = self._seen[np.minimum(rows, len(self._seen) - 1)]
+        return found

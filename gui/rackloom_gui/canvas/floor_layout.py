@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rackloom.catalog.parts import RackPart
+from rackloom.catalog.parts import U_MM, RackPart
 from rackloom.catalog.words import Side
 from rackloom.design import Change, Design
 from rackloom.placement.routes import Tray, trays
@@ -29,6 +29,8 @@ class FloorLayout:
 
     name = "floor"
     orthogonal = True
+    label_mm = U_MM
+    most_segments = 1500
     draws_devices = False
     side = Side.FRONT
 
@@ -77,9 +79,7 @@ class FloorLayout:
             dtype=np.int64,
         )
         boxes = self._boxes[rows] if len(rows) else np.zeros((0, 4))
-        faces = np.array(
-            [_no_face(design, d, book) for d in chosen], dtype=np.int32
-        )
+        faces = np.array([_no_face(design, d, book) for d in chosen], dtype=np.int32)
         return Places(chosen, boxes, faces, np.zeros(len(chosen), dtype=np.bool_))
 
     def stale(self, before: Design, design: Design, change: Change) -> set[str] | None:
@@ -154,9 +154,7 @@ class FloorLayout:
             loads, stops = _loads(x0, x1, np.concatenate([codes[here_a], codes[here_b]]))
             thick = bundle_width(loads.sum(axis=1))
             y = self._tray_y[band]
-            runs.append(
-                (np.stack([stops[:-1], y - thick / 2, np.diff(stops), thick], 1), loads)
-            )
+            runs.append((np.stack([stops[:-1], y - thick / 2, np.diff(stops), thick], 1), loads))
         for x in np.unique(cross[~same]):
             some = ~same & (cross == x)
             loads, stops = _loads(

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from rackloom.design.ids import DeviceId
 from rackloom_gui.canvas.arrays import SceneArrays
-from rackloom_gui.canvas.drawing import SEGMENT_BUDGET, PORTS_FROM_PX_PER_U, Window
+from rackloom_gui.canvas.drawing import PORTS_FROM_PX_PER_U, SEGMENT_BUDGET, Window
 from rackloom_gui.canvas.segments import distance
-from rackloom.catalog.parts import U_MM
 
 PICK_PX = 5.0
 """How near a cable must be, in pixels."""
@@ -63,7 +63,7 @@ class HitIndex:
         rows = np.flatnonzero(hit)
         return table.ids[int(rows[-1])] if len(rows) else None
 
-    def port_at(self, x: float, y: float, slack_mm: float = 0.0) -> tuple[str, str] | None:
+    def port_at(self, x: float, y: float, slack_mm: float = 0.0) -> tuple[DeviceId, str] | None:
         """(device, cage) of the cage at a place, or of the nearest within ``slack_mm``."""
         device_id = self.device_at(x, y)
         if device_id is None:
@@ -73,14 +73,16 @@ class HitIndex:
         face = self.scene.book.faces[devices["face"][row]]
         left, top = devices["box"][row][:2]
         number = face.cage_at(x - left, y - top, slack_mm)
-        return None if number is None else (device_id, face.cages[number].name)
+        return None if number is None else (DeviceId(device_id), face.cages[number].name)
 
-    def cable_at(self, x: float, y: float, reach_mm: float, window: Window | None = None) -> str | None:
+    def cable_at(
+        self, x: float, y: float, reach_mm: float, window: Window | None = None
+    ) -> str | None:
         """The nearest cable within ``reach_mm``; None while ``window`` shows bundles."""
         scene = self.scene
         if window is not None:
             _, owners = scene.segments.within(window.x0, window.y0, window.x1, window.y1)
-            if len(owners) > SEGMENT_BUDGET:
+            if len(owners) > min(SEGMENT_BUDGET, scene.layout.most_segments):
                 return None
         segments, owners = scene.segments.within(
             x - reach_mm, y - reach_mm, x + reach_mm, y + reach_mm
@@ -97,12 +99,10 @@ class HitIndex:
         """Everything at a place, at a zoom of ``scale`` pixels per mm."""
         device = self.device_at(x, y)
         cage = None
-        if device is not None and scale * U_MM >= PORTS_FROM_PX_PER_U:
+        if device is not None and scale * self.scene.layout.label_mm >= PORTS_FROM_PX_PER_U:
             port = self.port_at(x, y, min(2.0 / scale, 3.0))
             cage = port[1] if port else None
         cable = self.cable_at(x, y, (PICK_PX if device is None else 3.0) / scale, window)
-        if cage is not None and cable is None and device is not None:
-            pass
         return Hit(device, cage, cable, self.rack_at(x, y))
 
     def inside(self, x0: float, y0: float, x1: float, y1: float, touching: bool) -> set[str]:

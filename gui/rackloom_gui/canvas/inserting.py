@@ -60,13 +60,14 @@ def _racks_at_hand(canvas: Canvas) -> list[str]:
     design = document.design
     found = [*document.selected("racks")]
     found += [design.devices[d].rack for d in document.selected("devices")]  # type: ignore[index]
-    return list(dict.fromkeys([*found, *design.racks] if not found else found))
+    return list(dict.fromkeys(found or design.racks))
 
 
 def _behind_row(draft: Draft, canvas: Canvas, part: RackPart) -> str:
     design = canvas.document.design
     racks = _racks_at_hand(canvas)
-    row = design.racks[racks[-1]].row if racks else next(reversed(design.rows), None)  # type: ignore[index, call-overload]
+    rows = list(design.rows)
+    row = design.racks[racks[-1]].row if racks else (rows[-1] if rows else None)  # type: ignore[index]
     ends = [
         rack.position_m + design.part(rack.part, RackPart).width_mm / 1000
         for rack in design.racks.values()

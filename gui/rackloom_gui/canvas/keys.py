@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
-from rackloom.catalog.parts import DevicePart
 from rackloom.design import Design, EditError, edits
 from rackloom.design.copying import duplicate
+from rackloom.design.ids import DeviceId
 from rackloom_gui.canvas.tools import places
 from rackloom_gui.canvas.tools.move import tr
 
@@ -144,7 +144,7 @@ class Keys:
         return True
 
     def walk_cable(self, across: int, up: int) -> bool:
-        """From a device to its cables and along one to the far end; up and down change the cable."""
+        """From a device along a cable to its far end; up and down change the cable."""
         document = self.pane.document
         design = document.design
         cables = document.selected("cables")
@@ -170,7 +170,7 @@ class Keys:
         elif across < 0:
             self._go(self._origin)
         else:
-            far = [d for d in ends if d != self._origin] or [self._origin]
+            far = [d for d in ends if d != self._origin] or ends
             self._go(far[0])
         return True
 
@@ -184,13 +184,14 @@ def walking_order(design: Design, pane: Pane) -> list[str]:
     """Devices rack by rack, from the top U down; 0U devices after them."""
     drawing = pane.drawing
     racks = sorted(drawing.racks, key=lambda r: (drawing.origins[r][1], drawing.origins[r][0]))
-    order: list[str] = []
+    order: list[DeviceId] = []
     for rack in racks:
         inside = design.index.devices_in_rack.get(rack, ())
         order += sorted(
-            inside, key=lambda d: (design.devices[d].bottom_u is None, -(design.devices[d].bottom_u or 0))
+            inside,
+            key=lambda d: (design.devices[d].bottom_u is None, -(design.devices[d].bottom_u or 0)),
         )
-    return order
+    return [*order]
 
 
 def _rack_beside(design: Design, rack_id: str, across: int) -> str | None:
@@ -200,8 +201,3 @@ def _rack_beside(design: Design, rack_id: str, across: int) -> str | None:
     )
     at = row.index(rack.id) + across
     return row[at] if 0 <= at < len(row) else None
-
-
-def height_of(design: Design, device_id: str) -> float:
-    """Height of a device in U."""
-    return design.part(design.devices[device_id].part, DevicePart).rack_units  # type: ignore[index]

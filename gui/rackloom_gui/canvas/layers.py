@@ -47,7 +47,7 @@ class Layer(QGraphicsItem):
         scale = transform.m11()
         ratio = painter.device().devicePixelRatio()
         origin = transform.map(QPointF(0, 0))
-        exposed: QRectF = option.exposedRect  # type: ignore[attr-defined]
+        exposed: QRectF = option.exposedRect
         margin = 4.0 / scale
         window = Window(
             exposed.left() - margin,
@@ -96,9 +96,7 @@ class FloorLayer(Layer):
 class CableLayer(Layer):
     """Cables, or their bundles where they would be too many."""
 
-    def __init__(
-        self, scene: SceneArrays, look: Look, bundled: Callable[[bool], None]
-    ) -> None:
+    def __init__(self, scene: SceneArrays, look: Look, bundled: Callable[[bool], None]) -> None:
         super().__init__(1)
         self._scene, self.look = scene, look
         self._bundled = bundled

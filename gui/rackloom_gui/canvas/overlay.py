@@ -85,14 +85,15 @@ class Overlay:
             pencil.painter.setBrush(Qt.BrushStyle.NoBrush)
             draw_rects(pencil.painter, px)
 
-    def _cables(
-        self, pencil: Pencil, ids: Iterable[str], colour: QColor, thicker: float
-    ) -> None:
+    def _cables(self, pencil: Pencil, ids: Iterable[str], colour: QColor, thicker: float) -> None:
         routes = self.routes(ids)
         if len(routes):
+            # A halo and a core of another brightness: the colour alone may be that of the network.
             width = cable_width_px(pencil.scale) + thicker
-            draw_segments(pencil, routes, self.look.tokens.canvas, width + 2.0)
-            draw_segments(pencil, routes, colour, width)
+            tokens = self.look.tokens
+            draw_segments(pencil, routes, tokens.canvas, width + 4.0)
+            draw_segments(pencil, routes, colour, width + 2.0)
+            draw_segments(pencil, routes, tokens.canvas_text, max(width - 3.0, 1.0))
 
     def routes(self, ids: Iterable[str]) -> FloatArray:
         """The segments of the cables among these ids."""

@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QTimer, Signal
-from PySide6.QtGui import QColor, QPainter, QShowEvent
+from PySide6.QtGui import QColor, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from rackloom.catalog import Catalog
 from rackloom.catalog.parts import DevicePart, Part, PartId, RackPart, SwitchPart
 from rackloom.catalog.words import Side
 from rackloom.design import Change, Design, Draft, edits
+from rackloom.design.ids import DeviceId
 from rackloom.placement.elevation import Elevation, elevation
 from rackloom.placement.geometry import CHASSIS_MM, FACEPLATE_MM, rack_opening_mm
 from rackloom_gui.canvas.arrays import Layout, SceneArrays
@@ -204,7 +205,7 @@ class Pane(CanvasView):
         """What is under a place at the zoom in force."""
         return self.hits.at(scene.x(), scene.y(), self.scale_px, self.window())
 
-    def port_under(self, scene: QPointF) -> tuple[str, str] | None:
+    def port_under(self, scene: QPointF) -> tuple[DeviceId, str] | None:
         """The port that a click there means; a little beside it counts too."""
         return self.hits.port_at(scene.x(), scene.y(), min(6.0 / self.scale_px, 10.0))
 
@@ -245,12 +246,12 @@ class Pane(CanvasView):
 
     def _tip(self, scene: QPointF) -> str:
         design = self.document.design
-        port = None
+        port: tuple[DeviceId, str] | None = None
         if self._tool is self.cable_tool:
             port = self.port_under(scene)
         hit = self.hit_at(scene)
         if port is None and hit.cage is not None and hit.device is not None:
-            port = (hit.device, hit.cage)
+            port = (DeviceId(hit.device), hit.cage)
         if port is not None:
             return port_tip(design, *port, self.cable_tool.why_not(port))
         if hit.cable is not None:
@@ -390,10 +391,3 @@ class Pane(CanvasView):
         tool: Tool = self.tools[name]
         if tool is not self._tool:
             self.set_tool(tool)
-
-    def drawForeground(self, painter: QPainter, rect: QRectF | object) -> None:
-        super().drawForeground(painter, rect)
-
-
-
-

@@ -168,13 +168,16 @@ class Pencil:
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         self.painter.setPen(solid_pen(edge))
         self.painter.setBrush(fill)
-        self.painter.drawRoundedRect(
-            rect.adjusted(inset, inset, -inset, -inset), radius, radius
-        )
+        self.painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius, radius)
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def disc(
-        self, x: float, y: float, radius_mm: float, fill: QColor | QBrush | None, edge: QColor | None
+        self,
+        x: float,
+        y: float,
+        radius_mm: float,
+        fill: QColor | QBrush | None,
+        edge: QColor | None,
     ) -> None:
         """A circle around a place."""
         radius = radius_mm * self.scale

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws empty racks in elevation: cabinet, rails, U numbers on both posts, name plates, rows, trays."""
+"""Draws rows with their trays, and racks: cabinet, rails, U numbers on both posts, name plates."""
+
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
@@ -31,7 +33,9 @@ def draw_rows(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) ->
             continue
         left, width = band.left_mm, band.right_mm - band.left_mm
         _tray(pencil, band, tokens)
-        pencil.fill(left - 60, band.floor_mm, width + 120, 26.0, mix(tokens.canvas, tokens.rack_frame, 0.35))
+        pencil.fill(
+            left - 60, band.floor_mm, width + 120, 26.0, mix(tokens.canvas, tokens.rack_frame, 0.35)
+        )
         _row_name(pencil, scene, band, tokens)
 
 
@@ -93,16 +97,16 @@ def draw_racks(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) -
         if px_per_u >= SLOTS_FROM_PX_PER_U:
             _slot_lines(pencil, openings, tokens)
         if px_per_u >= NUMBERS_FROM_PX_PER_U:
-            _numbers(pencil, scene, rows, openings, look)
+            _numbers(pencil, openings, look)
     _names(pencil, scene, rows, tokens)
 
 
-def _openings(scene: SceneArrays, rows: np.ndarray) -> FloatArray:  # type: ignore[type-arg]
+def _openings(scene: SceneArrays, rows: Any) -> FloatArray:
     """Where devices go: as wide as a faceplate, as tall as the rack's U."""
     out = np.empty((len(rows), 4))
     spans: dict[str, tuple[float, float]] = {}
     for n, row in enumerate(rows.tolist()):
-        rack = scene.design.racks[scene.racks.ids[row]]  # type: ignore[index]
+        rack = scene.design.racks[scene.racks.ids[row]]
         span = spans.get(rack.part)
         if span is None:
             span = spans[rack.part] = rack_opening_mm(scene.design.part(rack.part, RackPart))
@@ -163,10 +167,9 @@ def _slot_lines(pencil: Pencil, openings: FloatArray, tokens: Tokens) -> None:
         pencil.fill_many(np.concatenate(parts), tokens.rack_slot_line)
 
 
-def _numbers(pencil: Pencil, scene: SceneArrays, rows, openings: FloatArray, look: Look) -> None:  # type: ignore[no-untyped-def]
+def _numbers(pencil: Pencil, openings: FloatArray, look: Look) -> None:
     """U numbers on strips beside both posts, from 1 at the bottom; every fifth is bold."""
     units = np.rint(openings[:, 3] / U_MM).astype(int)
-    del scene, rows
     for count in np.unique(units):
         mine = openings[units == count]
         size = (NUMBERS_MM, float(mine[0, 3]))
@@ -217,7 +220,7 @@ def _number_strip(pencil: Pencil, units: int, tokens: Tokens) -> None:
             )  # fmt: skip
 
 
-def _names(pencil: Pencil, scene: SceneArrays, rows, tokens: Tokens) -> None:  # type: ignore[no-untyped-def]
+def _names(pencil: Pencil, scene: SceneArrays, rows: Any, tokens: Tokens) -> None:
     """A plate with its name above each rack."""
     width = float(scene.racks["box"][rows, 2].max()) * pencil.scale
     size = int(min(max(RACK_NAME_MM * 0.5 * pencil.scale, 9.0), 15.0))
@@ -225,7 +228,7 @@ def _names(pencil: Pencil, scene: SceneArrays, rows, tokens: Tokens) -> None:  #
         return
     painter = pencil.painter
     for row in rows.tolist():
-        rack = scene.design.racks[scene.racks.ids[row]]  # type: ignore[index]
+        rack = scene.design.racks[scene.racks.ids[row]]
         x, y, w, _ = (float(v) for v in scene.racks["box"][row])
         rect = pencil.rect(x, y - RACK_NAME_MM, w, RACK_NAME_MM)
         text = elided(rack.name, size, int(rect.width() - 4), True)

@@ -37,7 +37,7 @@ class _Sorted:
         self.high = np.ascontiguousarray(high[order], dtype=np.float32)
         self.owner = np.ascontiguousarray(owner[order], dtype=np.int32)
 
-    def within(self, a0: float, a1: float, l0: float, l1: float) -> slice | Any:
+    def within(self, a0: float, a1: float, l0: float, l1: float) -> Any:
         first = int(np.searchsorted(self.across, np.float32(a0), "left"))
         last = int(np.searchsorted(self.across, np.float32(a1), "right"))
         hit = (self.high[first:last] >= l0) & (self.low[first:last] <= l1)
@@ -114,7 +114,9 @@ class SegmentIndex:
             kept = self._upright
             x = kept.across[rows]
             parts.append((_stack(x, kept.low[rows], x, kept.high[rows]), kept.owner[rows]))
-        parts += [p for p in (_touching(s, o, x0, y0, x1, y1) for s, o in self._recent) if len(p[1])]
+        parts += [
+            p for p in (_touching(s, o, x0, y0, x1, y1) for s, o in self._recent) if len(p[1])
+        ]
         return _joined(parts)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numpy columns beside a list of ids, with rows that are reused: what the scene keeps its mirror in."""
+"""Numpy columns beside a list of ids, with rows that are used again: the scene's mirror."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

@@ -69,9 +69,7 @@ def cable_lines(design: Design, cable: Cable, seen_from: str | None = None) -> l
     title = cable.label or cable.id
     lines = [escape(f"{title}: {part.model}, {part.technology}, {cable.length_m:g} m")]
     ends = [end for end in cable.ends if end.device != seen_from] or list(cable.ends)
-    names = [
-        f"{design.devices[end.device].name} {end.cage}" for end in ends[:8]
-    ]
+    names = [f"{design.devices[end.device].name} {end.cage}" for end in ends[:8]]
     arrow = "→ " if seen_from else "↔ "
     if names:
         lines.append(escape(arrow + ", ".join(names)))

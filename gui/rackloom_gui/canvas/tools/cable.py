@@ -16,6 +16,7 @@ from PySide6.QtGui import QKeyEvent, QPainter
 
 from rackloom.catalog.parts import CablePart
 from rackloom.design import EditError
+from rackloom.design.ids import DeviceId
 from rackloom.placement.cabling import Plan, Refusal, choose, takers
 from rackloom_gui.canvas.drawing import Window, visible_devices
 from rackloom_gui.canvas.gestures import BaseTool, CancelReason, Gesture, PointerEvent
@@ -27,7 +28,7 @@ from rackloom_gui.tokens import mix
 if TYPE_CHECKING:
     from rackloom_gui.canvas.pane import Pane
 
-Port = tuple[str, str]
+Port = tuple[DeviceId, str]
 MOST_DEVICES = 400
 """Ports of more devices than this in view are judged only when the pointer is on them."""
 
@@ -43,7 +44,7 @@ class CableTool(BaseTool):
         self.part: CablePart | None = None
         self.start: Port | None = None
         self._takers: dict[Port, str | None] = {}
-        self._asked: set[str] = set()
+        self._asked: set[DeviceId] = set()
         self._pointer = QPointF()
         self._over: Port | None = None
         self._outcome: Plan | Refusal | None = None
@@ -114,8 +115,8 @@ class CableTool(BaseTool):
         if isinstance(outcome, Refusal):
             self.pane.say(outcome.message)
             return
-        name_a = document.design.devices[self.start[0]].name  # type: ignore[index]
-        name_b = document.design.devices[port[0]].name  # type: ignore[index]
+        name_a = document.design.devices[self.start[0]].name
+        name_b = document.design.devices[port[0]].name
         label = tr("Connect {a} and {b}").format(a=name_a, b=name_b)
         try:
             cable = document.do(label, outcome.apply)
@@ -193,15 +194,25 @@ class CableTool(BaseTool):
     def _plan(self, port: Port) -> Plan | Refusal:
         assert self.start is not None
         return choose(
-            self.pane.document.design, self.pane.catalog, self.start, port, part=self.part  # type: ignore[arg-type]
+            self.pane.document.design,
+            self.pane.catalog,
+            self.start,
+            port,
+            part=self.part,
         )
 
-    def _judge(self, devices: list[str]) -> None:
-        new = [d for d in devices if d not in self._asked and d in self.pane.document.design.devices]
+    def _judge(self, devices: list[DeviceId]) -> None:
+        new = [
+            d for d in devices if d not in self._asked and d in self.pane.document.design.devices
+        ]
         if new and self.start is not None:
             self._asked.update(new)
             found: Mapping[Port, str | None] = takers(
-                self.pane.document.design, self.pane.catalog, self.start, self.part, new  # type: ignore[arg-type, assignment]
+                self.pane.document.design,
+                self.pane.catalog,
+                self.start,
+                self.part,
+                new,
             )
             self._takers.update(found)
 
@@ -209,11 +220,12 @@ class CableTool(BaseTool):
         rows = visible_devices(self.pane.arrays, window)
         if len(rows) <= MOST_DEVICES:
             ids = self.pane.arrays.devices.ids
-            self._judge([ids[row] for row in rows.tolist()])
+            self._judge([DeviceId(ids[row]) for row in rows.tolist()])
 
     def _draw_ports(self, pencil: Pencil) -> None:
         tokens = self.pane.look.tokens
-        lit, dim = [], []
+        lit: list[tuple[float, float, float, float]] = []
+        dim: list[tuple[float, float, float, float]] = []
         for port, reason in self._takers.items():
             box = self.pane.arrays.port_place(*port)
             if box is not None and port != self.start:
@@ -223,7 +235,10 @@ class CableTool(BaseTool):
         if lit:
             boxes = np.array(lit)
             pencil.fill_many(boxes + np.array([-1.2, -1.2, 2.4, 2.4]), tokens.port_can_take)
-            pencil.fill_many(boxes + np.array([1.6, 1.6, -3.2, -3.2]), mix(tokens.port_can_take, tokens.canvas, 0.6))
+            pencil.fill_many(
+                boxes + np.array([1.6, 1.6, -3.2, -3.2]),
+                mix(tokens.port_can_take, tokens.canvas, 0.6),
+            )
 
     def _draw_cable(self, pencil: Pencil, window: Window) -> None:
         assert self.start is not None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dropping a part from the palette: racks into rows, devices into U, cards and optics into devices."""
+"""Dropping a part of the palette: racks into rows, devices into U, cards, optics into devices."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
@@ -75,6 +75,9 @@ class PartDrop:
 
     def drag_move(self, _event: QDragMoveEvent, scene: QPointF) -> bool:
         return self.follow(scene)
+
+    def drag_scrolled(self, scene: QPointF) -> None:
+        self.follow(scene)
 
     def drag_leave(self) -> None:
         self.give_up()
@@ -177,10 +180,10 @@ class PartDrop:
         if target is None:
             width, height = 482.6, max(part.rack_units, 1) * 44.45
             box = (scene.x() - width / 2, scene.y() - height / 2, width, height)
-            reason = (
-                tr("Put it into a rack.") if design.racks else tr("There is no rack yet: drop one first.")
-            )
-            hand.ghosts = [Ghost(box, part.model, reason=reason)]
+            why = tr("Put it into a rack.")
+            if not design.racks:
+                why = tr("There is no rack yet: drop one first.")
+            hand.ghosts = [Ghost(box, part.model, reason=why)]
             return
         rack_id, bottom_u = target
         rack = design.racks[rack_id]  # type: ignore[index]
@@ -214,7 +217,7 @@ class PartDrop:
         self, part: DevicePart, rack_id: str, bottom_u: int | None, face: object
     ) -> None:
         document = self.pane.document
-        fields = {} if face is None else {"face": face}
+        fields: dict[str, Any] = {} if face is None else {"face": face}
         new = document.do(
             tr("Add {name}").format(name=part.model),
             edits.add_device, part, rack_id, bottom_u, **fields,
@@ -231,7 +234,7 @@ class PartDrop:
                 self._edit = lambda: pane.start_cable(part, None)
             return
         box = pane.arrays.port_place(*port)
-        name = pane.document.design.devices[port[0]].name  # type: ignore[index]
+        name = pane.document.design.devices[port[0]].name
         hand.note = tr("{device}, port {cage}").format(device=name, cage=port[1])
         if isinstance(part, CablePart):
             if box is not None:

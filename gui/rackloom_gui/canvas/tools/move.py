@@ -18,7 +18,7 @@ from rackloom.design import Design, Draft, EditError, edits
 from rackloom.design.copying import duplicate, snippet
 from rackloom.design.ids import by_age
 from rackloom.design.names import device_names, name_after
-from rackloom.design.slots import height_u
+from rackloom.design.slots import height_u, refusal
 from rackloom_gui.canvas.gestures import CancelReason, PointerEvent
 from rackloom_gui.canvas.tools import places
 from rackloom_gui.canvas.tools.ghosts import Ghost, Hand
@@ -168,9 +168,7 @@ class MoveDevices(_Drag):
                 box = (home[0] + offset.x(), home[1] + offset.y(), home[2], home[3])
             else:
                 units = height_u(design.part(design.devices[device_id].part, DevicePart))  # type: ignore[index]
-                span = places.span_box(
-                    design, pane.drawing, slot[0], slot[1], slot[1] + units - 1
-                )
+                span = places.span_box(design, pane.drawing, slot[0], slot[1], slot[1] + units - 1)
                 box = (span[0] + (span[2] - home[2]) / 2, span[1], home[2], home[3])
             face, colour = pane.face_of(device_id)
             name = design.devices[device_id].name  # type: ignore[index]
@@ -229,7 +227,7 @@ def _copy_refusals(design: Design, slots: dict[str, places.Slot | None]) -> dict
             if reason:
                 found[device_id] = reason
         else:
-            reason = places.refusal(design, part, slot[0], slot[1], device.face)  # type: ignore[arg-type]
+            reason = refusal(design, part, slot[0], slot[1], device.face)  # type: ignore[arg-type]
             if reason:
                 found[device_id] = reason
     return found
@@ -350,9 +348,7 @@ class MoveRacks(_Drag):
         return [self.pane.arrays.box_of(i) or (0.0, 0.0, 1.0, 1.0) for i in kept]
 
 
-def copy_racks(
-    draft: Draft, design: Design, spots: dict[str, tuple[str, float]]
-) -> list[str]:
+def copy_racks(draft: Draft, design: Design, spots: dict[str, tuple[str, float]]) -> list[str]:
     """Copies of racks with all in them at given (row, position in m); returns the new racks."""
     racks = []
     for rack_id in sorted(spots, key=by_age):

@@ -48,7 +48,9 @@ def slot_at(
     return rack_id, u_at_mm(part, bottom_mm + U_MM / 2)
 
 
-def span_box(design: Design, drawing: Elevation, rack_id: str, low: int, high: int) -> tuple[float, float, float, float]:
+def span_box(
+    design: Design, drawing: Elevation, rack_id: str, low: int, high: int
+) -> tuple[float, float, float, float]:
     """The rectangle of a range of U between the posts of a rack on the drawing."""
     rack = RackId(rack_id)
     part = design.part(design.racks[rack].part, RackPart)
@@ -161,7 +163,7 @@ def snapped_x(
     ignore: Iterable[str] = (),
     snap: bool = True,
 ) -> float:
-    """The left edge, on the drawing, of a rack dropped at ``x_mm``: at a neighbour, or on the grid."""
+    """The left edge of a rack dropped at ``x_mm`` on the drawing: at a neighbour or on the grid."""
     if not snap:
         return round(x_mm / 10.0) * 10.0
     skip = set(ignore)

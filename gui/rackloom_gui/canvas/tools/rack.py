@@ -33,7 +33,8 @@ class RackTool(BaseTool):
             return design.part(list(design.racks.values())[-1].part, RackPart)
         parts = catalog.of_kind(RackPart)
         fitting = [p for p in parts if p.rack_units == 48]
-        return (fitting or parts or [None])[0]
+        found = fitting or parts
+        return found[0] if found else None
 
     def hover(self, event: PointerEvent) -> None:
         part = self._part()
