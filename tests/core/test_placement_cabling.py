@@ -15,6 +15,7 @@ from rackloom.design.edits import (
     insert_module,
     move_device,
     remove,
+    set_cable,
 )
 from rackloom.design.ids import DeviceId, RackId
 from rackloom.design.links import cable_links
@@ -27,6 +28,7 @@ from rackloom.placement.cabling import (
     plan_cable,
     rechoose,
     refit_length,
+    refit_lengths,
     takers,
 )
 from rackloom.placement.plans import filled_cages
@@ -433,6 +435,35 @@ def test_a_cable_that_became_too_short_is_replaced_by_another_technology() -> No
     assert list(after.cables) == [new_id]
     assert after.part(after.cables[new_id].part, CablePart).technology is CableTechnology.FIBRE
     assert len(after.modules) == 2
+
+
+def test_all_lengths_are_made_right_at_once_but_not_those_the_user_fixed() -> None:
+    hall = Hall(0, 6)
+    a, b = hall.put("nvidia-qm9700", 0, 20), hall.put("nvidia-qm9700", 0, 21)
+    design = hall.design()
+    design = plugged(design, choose(design, CATALOG, (a, "1"), (b, "1")))
+    design = plugged(design, choose(design, CATALOG, (a, "2"), (b, "2")))
+    fibre = CableTechnology.FIBRE
+    design = plugged(design, choose(design, CATALOG, (a, "3"), (b, "3"), technology=fibre))
+    first, second, third = design.cables
+    draft = Draft(design)
+    set_cable(draft, second, length_fixed=True)
+    move_device(draft, b, hall.racks[0], 48)
+    change_settings(draft, slack_m=0.1)
+    moved, _ = draft.close("move")
+    refit = refit_lengths(moved)
+    assert set(refit.lengths_m) == {first}  # the shortest fibre is 3 m and still does
+    assert refit.lengths_m[first] == next_length_m(moved, first)
+    draft = Draft(moved)
+    refit.apply(draft)
+    after, _ = draft.close("refit")
+    assert refit_lengths(after).lengths_m == {}
+    draft = Draft(after)
+    move_device(draft, b, hall.racks[1], 48)
+    away, _ = draft.close("move away")
+    refit = refit_lengths(away)
+    assert refit.too_short == (first,)
+    assert set(refit.lengths_m) == {third}
 
 
 def test_taking_the_cable_out_frees_both_cages() -> None:

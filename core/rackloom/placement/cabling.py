@@ -23,7 +23,7 @@ from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.value import Design
 from rackloom.placement.joins import Join, Joiner, JoinSet, Kind, joiner
-from rackloom.placement.lengths import needed_m, next_length_m, refit_length
+from rackloom.placement.lengths import needed_m, next_length_m, refit_length, refit_lengths
 from rackloom.placement.misses import nearest_miss
 from rackloom.placement.plans import (
     EMPTY,
@@ -43,7 +43,6 @@ __all__ = [
     "Plan",
     "Refusal",
     "apply_plans",
-    "best_join",
     "choose",
     "needed_m",
     "next_length_m",
@@ -51,6 +50,7 @@ __all__ = [
     "plan_of",
     "rechoose",
     "refit_length",
+    "refit_lengths",
     "takers",
     "too_far",
 ]
@@ -83,7 +83,7 @@ def choose(
     kinds = kind_at(design, a, fills[0]), kind_at(design, b, fills[1])
     modules = fills[0].module, fills[1].module
     joins = work.between(*kinds, *modules).of(technology, part)
-    best = best_join(joins, needed_m)
+    best = joins.for_length(needed_m)
     if best is None:
         return _why_not(design, work, a, b, modules, joins, needed_m, technology, part)
     join, length_m = best
@@ -96,16 +96,6 @@ def plan_cable(
 ) -> Plan | Refusal:
     """How a cable of a given part joins two ports; its further branches by plans that follow."""
     return choose(design, catalog, a, b, part=part)
-
-
-def best_join(joins: JoinSet, needed_m: float) -> tuple[Join, float] | None:
-    """The best join that is stocked long enough, and the length; None where none is."""
-    found = [
-        ((*join.rank[:4], length_m, *join.rank[4:]), join, length_m)
-        for join in joins.best
-        if (length_m := join.length_m(needed_m)) is not None
-    ]
-    return min(found, key=lambda item: item[0])[1:] if found else None
 
 
 # Breakouts, end by end

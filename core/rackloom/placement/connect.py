@@ -18,7 +18,6 @@ from rackloom.catalog.words import CableTechnology, CageRole
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.value import Design
-from rackloom.placement.cabling import best_join
 from rackloom.placement.connect_plan import ConnectPlan, apply
 from rackloom.placement.plans import (
     EMPTY,
@@ -309,7 +308,7 @@ def _pair(
         if fill.cables and not fill.free_sockets:
             return Refusal(f"{port_text(bench.design, port)} is taken", (port[0],))
     joins = bench.joins(a, b).of(None, part)
-    best = best_join(joins, need_m)
+    best = joins.for_length(need_m)
     if best is None or a == b:
         return Refusal(bench.why_not(a, b, need_m), (a[0], b[0]))
     join, length_m = best

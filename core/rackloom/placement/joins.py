@@ -7,6 +7,7 @@ remembered, since a drag asks it for thousands of ports and rail wiring for a hu
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -124,6 +125,32 @@ class JoinSet:
         """The joins that carry a link as fast as any of them does."""
         top = max((join.rate_gbps for join in self.joins), default=0.0)
         return tuple(join for join in self.joins if join.rate_gbps >= top - 1e-6)
+
+    @cached_property
+    def _menu(self) -> tuple[list[float], list[tuple[Join, float]]]:
+        """Up to which needed length which join of full rate is the best, and in which length.
+
+        The choice changes at stocked lengths only, so a table answers for any length.
+        """
+        steps = sorted({m for join in self.best for m in join.part.lengths_m})
+        breaks: list[float] = []
+        choices: list[tuple[Join, float]] = []
+        for step_m in steps:
+            offers = [
+                ((*join.rank[:4], length_m, *join.rank[4:]), join, length_m)
+                for join in self.best
+                if (length_m := join.length_m(step_m)) is not None
+            ]
+            if offers:
+                breaks.append(step_m)
+                choices.append(min(offers, key=lambda offer: offer[0])[1:])
+        return breaks, choices
+
+    def for_length(self, needed_m: float) -> tuple[Join, float] | None:
+        """The best join that is stocked long enough, and the length; None where none is."""
+        breaks, choices = self._menu
+        place = bisect_left(breaks, needed_m - 1e-9)
+        return choices[place] if place < len(choices) else None
 
     @cached_property
     def longest(self) -> Join | None:

@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
-from rackloom.catalog.parts import CablePart
+from rackloom.catalog.parts import CablePart, TransceiverPart
 from rackloom.catalog.words import CableTechnology
 from rackloom.design.draft import Draft
 from rackloom.design.ids import CableId
 from rackloom.design.value import Design
 from rackloom.placement.plans import EMPTY, filled_cages
-from rackloom.placement.routes import route_m
+from rackloom.placement.routes import needed_lengths_m, route_m
 
 
 def needed_m(design: Design, cable_id: CableId) -> float | None:
@@ -52,3 +53,45 @@ def refit_length(design: Design, cable_id: CableId) -> Callable[[Draft], None] |
         draft.put(replace(draft.cables[cable_id], length_m=length_m, length_fixed=False))
 
     return refit
+
+
+@dataclass(frozen=True, slots=True)
+class Refit:
+    """New lengths for many cables, and those whose part is not stocked long enough."""
+
+    lengths_m: Mapping[CableId, float]
+    too_short: tuple[CableId, ...]
+
+    def apply(self, draft: Draft) -> None:
+        """Give the cables their lengths: an edit."""
+        draft.put_all(
+            replace(draft.cables[cable_id], length_m=length_m)
+            for cable_id, length_m in self.lengths_m.items()
+        )
+
+
+def refit_lengths(design: Design, cable_ids: Iterable[CableId] | None = None) -> Refit:
+    """The next stocked length for every cable whose length is another one; all cables by default.
+
+    Cables whose length the user fixed, and those that join nothing, are left alone.
+    """
+    chosen = design.cables if cable_ids is None else cable_ids
+    cables = [design.cables[cable_id] for cable_id in chosen]
+    cables = [cable for cable in cables if not cable.length_fixed]
+    least_m = {
+        (module.device, module.cage): design.part(module.part, TransceiverPart).min_length_m or 0.0
+        for module in design.modules.values()
+    }
+    lengths_m: dict[CableId, float] = {}
+    too_short: list[CableId] = []
+    _, needed = needed_lengths_m(design, cables)
+    for cable, wanted_m in zip(cables, needed.tolist(), strict=True):
+        if math.isnan(wanted_m):
+            continue
+        least = max(least_m.get((end.device, end.cage), 0.0) for end in cable.ends)
+        length_m = design.part(cable.part, CablePart).next_stocked_m(max(wanted_m, least))
+        if length_m is None:
+            too_short.append(cable.id)
+        elif length_m != cable.length_m:
+            lengths_m[cable.id] = length_m
+    return Refit(lengths_m, tuple(too_short))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rackloom.catalog.load import Catalog
@@ -20,7 +20,7 @@ from rackloom.design.entities import CableEnd, Device
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import DeviceId
 from rackloom.design.value import Design
-from rackloom.placement.cabling import best_join, too_far
+from rackloom.placement.cabling import too_far
 from rackloom.placement.joins import Join, JoinSet, Kind, joiner
 from rackloom.placement.misses import nearest_miss
 from rackloom.placement.plans import (
@@ -119,6 +119,21 @@ class Bench:
             )
         return found
 
+    def fibres(self, joins: JoinSet, a_port: int, b_port: int) -> JoinSet:
+        """Optics with a fibre for one link, whose sockets number these ports; remembered."""
+        key = (joins, a_port, b_port)
+        found = self._narrowed.get(key)
+        if found is None:
+            found = self._narrowed[key] = JoinSet(
+                join
+                for join in self.narrowed(joins, "fibre", 1).joins
+                if join.a_module is not None
+                and join.b_module is not None
+                and a_port < join.a_module.sockets
+                and b_port < join.b_module.sockets
+            )
+        return found
+
     def why_not(self, a: PortAt, b: PortAt, needed_m: float) -> str:
         """Why no part makes the links between two cages, in one sentence."""
         joins = self.joins(a, b)
@@ -198,24 +213,25 @@ def assemble(
         pair = (first.a[0], first.b[0])
         if fabric is None and pair not in usual:
             usual[pair] = fabric_of(bench.design, first.a, first.b)
-        made = _bundle(bench, group)
-        for outcome in made:
+        for outcome in _bundle(bench, group, fabric or usual.get(pair)):
             if isinstance(outcome, Plan):
-                plans.append(replace(outcome, fabric=fabric or usual.get(pair)))
+                plans.append(outcome)
             else:
                 problems.append(outcome)
     return plans, problems
 
 
-def _bundle(bench: Bench, group: list[tuple[Wire, float]]) -> list[Plan | Refusal]:
+def _bundle(
+    bench: Bench, group: list[tuple[Wire, float]], fabric: str | None
+) -> list[Plan | Refusal]:
     """Plans for the wires of one cage at the b side: one cable for all, else a fibre for each."""
-    plan = _one_cable(bench, group)
+    plan = _one_cable(bench, group, fabric)
     if plan is not None:
         return [plan]
-    return [_fibre(bench, wire, need_m) for wire, need_m in group]
+    return [_fibre(bench, wire, need_m, fabric) for wire, need_m in group]
 
 
-def _one_cable(bench: Bench, group: list[tuple[Wire, float]]) -> Plan | None:
+def _one_cable(bench: Bench, group: list[tuple[Wire, float]], fabric: str | None) -> Plan | None:
     """One cable with plugs of its own for the whole group, if there is one."""
     wires = [wire for wire, _ in group]
     need_m = max(need for _, need in group)
@@ -226,11 +242,11 @@ def _one_cable(bench: Bench, group: list[tuple[Wire, float]]) -> Plan | None:
     joins = bench.joins(first.a, first.b)
     best: tuple[Join, float] | None = None
     if len(far) == 1 and all(wire.a_port == wire.b_port for wire in wires):
-        best = best_join(bench.narrowed(joins, "whole", len(wires)), need_m)
+        best = bench.narrowed(joins, "whole", len(wires)).for_length(need_m)
     alike = len({bench.kind(port) for port in far}) == 1
     if best is None and len(far) == len(wires) and alike and links_in(joins, at_b=False) == 1:
         splitters = bench.narrowed(joins, "split", max(wire.b_port for wire in wires) + 1)
-        best = best_join(splitters, need_m)
+        best = splitters.for_length(need_m)
     if best is None:
         return None
     join, length_m = best
@@ -238,36 +254,23 @@ def _one_cable(bench: Bench, group: list[tuple[Wire, float]]) -> Plan | None:
         ends = [CableEnd(join.a_end, *first.a), CableEnd(join.b_end, *first.b)]
     else:
         ends = [CableEnd(0, *first.b), *(CableEnd(w.b_port + 1, *w.a) for w in wires)]
-    return _finish(bench, join, ends, length_m, need_m, wires)
+    return _finish(bench, join, ends, length_m, need_m, wires, fabric)
 
 
-def _fibre(bench: Bench, wire: Wire, need_m: float) -> Plan | Refusal:
+def _fibre(bench: Bench, wire: Wire, need_m: float, fabric: str | None) -> Plan | Refusal:
     """A fibre of its own for a wire, between the sockets that belong to its ports."""
     a_held, b_held = bench.filled(wire.a), bench.filled(wire.b)
-    joins = bench.narrowed(bench.joins(wire.a, wire.b), "fibre", 1)
-    fitting = JoinSet(
-        join
-        for join in joins.joins
-        if _socket(join.a_module, wire.a_port, a_held) is not None
-        and _socket(join.b_module, wire.b_port, b_held) is not None
-    )
-    best = best_join(fitting, need_m)
-    if best is None:
+    joins = bench.fibres(bench.joins(wire.a, wire.b), wire.a_port, wire.b_port)
+    best = joins.for_length(need_m)
+    taken = ((wire.a_port, a_held), (wire.b_port, b_held))
+    if best is None or any(port in {s for s, _ in held.cables} for port, held in taken):
         return Refusal(bench.why_not(wire.a, wire.b, need_m), (wire.a[0], wire.b[0]))
     join, length_m = best
     ends = [
-        CableEnd(join.a_end, *wire.a, _socket(join.a_module, wire.a_port, a_held) or 0),
-        CableEnd(join.b_end, *wire.b, _socket(join.b_module, wire.b_port, b_held) or 0),
+        CableEnd(join.a_end, *wire.a, wire.a_port),
+        CableEnd(join.b_end, *wire.b, wire.b_port),
     ]
-    return _finish(bench, join, ends, length_m, need_m, [wire])
-
-
-def _socket(module: TransceiverPart | None, port: int, held: Filled) -> int | None:
-    """The socket of a module that a port of its cage sees; None where there is none, or taken."""
-    if module is None:
-        return None
-    taken = {socket for socket, _ in held.cables}
-    return port if port < module.sockets and port not in taken else None
+    return _finish(bench, join, ends, length_m, need_m, [wire], fabric)
 
 
 def _finish(
@@ -277,6 +280,7 @@ def _finish(
     length_m: float,
     need_m: float,
     wires: Sequence[Wire],
+    fabric: str | None,
 ) -> Plan:
     """The plan; what it plugs is remembered, so that the next one sees the modules."""
     first = wires[0]
@@ -303,4 +307,5 @@ def _finish(
         tuple(modules),
         tuple(modes),
         rate_gbps=join.rate_gbps,
+        fabric=fabric,
     )
