@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each command does. Each returns its exit status."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rackloom.cli.errors import CommandError
+from rackloom.cli.output import (
+    STDOUT,
+    check_target,
+    note,
+    progress,
+    say,
+    say_json,
+    write,
+    write_stdout,
+)
+
+if TYPE_CHECKING:
+    from rackloom.design import Design
+
+FINE, FOUND, UNUSABLE = 0, 1, 2
+"""Exit status: nothing to say, findings, wrong usage or input."""
+
+
+def _load(file: str) -> Design:
+    from rackloom.files import load
+
+    with progress(f"reading {file}"):
+        return load(file).design
+
+
+def new(arguments: argparse.Namespace) -> int:
+    """``rackloom new``."""
+    from rackloom.catalog import CatalogError, load_bundled
+    from rackloom.files import save
+    from rackloom.files.text import file_chunks
+    from rackloom.generate import GenerateError, generate
+
+    options: dict[str, str] = {}
+    for setting in arguments.options:
+        key, equals, value = setting.partition("=")
+        if not equals or not key.strip():
+            raise CommandError(f"--set {setting}: write it as KEY=VALUE (see rackloom presets)")
+        options[key.strip()] = value
+    if arguments.servers is None and arguments.gpus is None:
+        raise CommandError("the size is missing: give --servers N or --gpus N")
+    try:
+        with progress(f"generating {arguments.preset}"):
+            made = generate(
+                arguments.preset,
+                load_bundled(),
+                servers=arguments.servers,
+                gpus=arguments.gpus,
+                options=options,
+            )
+    except (GenerateError, CatalogError) as error:
+        raise CommandError(str(error)) from error
+    with progress(f"writing {arguments.output}"):
+        if arguments.output == STDOUT:
+            for chunk in file_chunks(made.design):
+                write_stdout(chunk)
+        else:
+            save(arguments.output, made.design)
+    for text in made.notes:
+        note(text)
+    return FINE
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """``rackloom check``."""
+    from rackloom import checks
+    from rackloom.checks.report import worst
+
+    design = _load(arguments.file)
+    with progress("checking"):
+        findings = checks.run(design)
+        output = (
+            checks.as_json(findings) if arguments.format == "json" else checks.as_text(findings)
+        )
+    if isinstance(output, str):
+        say(output)
+    else:
+        say_json(output)
+    severity = worst(findings)
+    if severity is None or arguments.fail_on == "never":
+        return FINE
+    return FOUND if severity.rank <= checks.Severity(arguments.fail_on).rank else FINE
+
+
+def summary(arguments: argparse.Namespace) -> int:
+    """``rackloom summary``."""
+    from rackloom import reports
+
+    design = _load(arguments.file)
+    with progress("counting"):
+        found = reports.summary(design)
+    if arguments.format == "json":
+        say_json(found)
+    else:
+        say(reports.summary_text(found))
+    return FINE
+
+
+def bom(arguments: argparse.Namespace) -> int:
+    """``rackloom bom``."""
+    from rackloom.reports import BomRow
+    from rackloom.reports import bom as rows_of
+
+    return _table(arguments, rows_of, BomRow, "BOM")
+
+
+def cables(arguments: argparse.Namespace) -> int:
+    """``rackloom cables``."""
+    from rackloom.reports import CableRow, cable_schedule
+
+    return _table(arguments, cable_schedule, CableRow, "Cables")
+
+
+def _table(
+    arguments: argparse.Namespace, rows_of: Callable[[Design], list[Any]], kind: type, title: str
+) -> int:
+    from rackloom.reports import csv_bytes, xlsx_bytes
+
+    target = arguments.output
+    suffix = ".csv" if target == STDOUT else Path(target).suffix.lower()
+    if suffix not in {".csv", ".xlsx"} and not _is_special(target):
+        raise CommandError(f"-o {target}: the name must end in .csv or .xlsx, or be - for CSV")
+    check_target(target, arguments.file)
+    design = _load(arguments.file)
+    with progress(f"writing {target}"):
+        rows = rows_of(design)
+        xlsx = suffix == ".xlsx"
+        write(target, xlsx_bytes(rows, kind, title) if xlsx else csv_bytes(rows, kind))
+    return FINE
+
+
+def _is_special(target: str) -> bool:
+    """Whether a target exists and is no file or folder (``/dev/stdout``)."""
+    path = Path(target)
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def estimate(arguments: argparse.Namespace) -> int:
+    """``rackloom estimate``."""
+    from rackloom.cli.names import resolve
+    from rackloom.collectives import EstimateError, parse_sizes
+    from rackloom.collectives import estimate as answer_for
+
+    try:
+        sizes = parse_sizes(arguments.sizes)
+        design = _load(arguments.file)
+        failed = resolve(design, arguments.fail)
+        with progress("estimating"):
+            answer = answer_for(
+                design,
+                arguments.collective,
+                sizes,
+                gpus=arguments.gpus,
+                failed=failed,
+                algorithm=arguments.algorithm,
+            )
+    except EstimateError as error:
+        raise CommandError(str(error)) from error
+    if arguments.format == "json":
+        say_json(answer.to_json())
+    else:
+        from rackloom.cli.curves import estimate_csv, estimate_table
+
+        text = estimate_csv(answer) if arguments.format == "csv" else estimate_table(answer)
+        say(text)
+    return FINE
+
+
+def render(arguments: argparse.Namespace) -> int:
+    """``rackloom render``."""
+    from rackloom.cli import gui_door
+
+    if Path(arguments.output).suffix.lower() not in {".svg", ".pdf", ".png"}:
+        raise CommandError(f"-o {arguments.output}: the name must end in .svg, .pdf or .png")
+    check_target(arguments.output, arguments.file)
+    design = _load(arguments.file)
+    with progress(f"drawing {arguments.output}"):
+        try:
+            gui_door.render(design, arguments.view, arguments.side, Path(arguments.output))
+        except OSError as error:
+            from rackloom.files.atomic import cannot_write
+
+            raise cannot_write(Path(arguments.output), error) from error
+    return FINE
+
+
+def catalog(arguments: argparse.Namespace) -> int:
+    """``rackloom catalog``."""
+    from rackloom.catalog import CatalogError
+    from rackloom.cli import parts
+
+    try:
+        if arguments.action == "show":
+            return parts.show(arguments.part, arguments.format)
+        return parts.list_parts(arguments.words, arguments.format)
+    except CatalogError as error:
+        raise CommandError(str(error)) from error
+
+
+def presets(arguments: argparse.Namespace) -> int:
+    """``rackloom presets``."""
+    from rackloom.cli import parts
+
+    return parts.list_presets(arguments.format)
+
+
+RUN: dict[str, Callable[[argparse.Namespace], int]] = {
+    "new": new,
+    "check": check,
+    "summary": summary,
+    "bom": bom,
+    "cables": cables,
+    "estimate": estimate,
+    "render": render,
+    "catalog": catalog,
+    "presets": presets,
+}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The only door from the library to the window: opened by the commands that draw.
+
+Nothing on the other side is imported before one of these functions is called.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+
+from rackloom.cli.errors import CommandError
+from rackloom.design import Design
+
+
+def open_editor(arguments: Sequence[str]) -> int:
+    """Run the editor on the given files; returns its exit status."""
+    _need_qt("the editor")
+    from rackloom_gui.app import main
+
+    return int(main(list(arguments)))
+
+
+def render(design: Design, view: str, side: str, path: Path) -> None:
+    """Draw a view of a design into an SVG, PDF or PNG file."""
+    _need_qt("drawing")
+    from rackloom_gui.export import render as draw
+
+    draw(design, view, side, path)
+
+
+def _need_qt(what: str) -> None:
+    for module in ("PySide6", "rackloom_gui"):
+        if importlib.util.find_spec(module) is None:
+            raise CommandError(
+                f"{what} needs PySide6, which is not installed: pip install 'rackloom[gui]'"
+            )

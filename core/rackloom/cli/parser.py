@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands, their options, and what their help says."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from typing import NoReturn
+
+import rackloom
+from rackloom.cli.errors import CommandError
+
+COMMANDS = {
+    "new": "generate a design from a preset",
+    "check": "say what is wrong with a design",
+    "summary": "say what is in a design: racks, servers, GPUs, switches, cables, power",
+    "bom": "write the bill of materials",
+    "cables": "write the cable schedule",
+    "estimate": "say how fast a collective will be, and what limits it",
+    "render": "draw a design into a file",
+    "catalog": "look up parts",
+    "presets": "list the presets of 'new' and their options",
+}
+
+_USAGE = """rackloom [FILE]
+       rackloom COMMAND ..."""
+
+_EPILOG = """Without a command, the editor opens, on FILE where one is given.
+'rackloom COMMAND --help' says more about a command.
+
+exit status: 0 fine; 1 findings at or above --fail-on; 2 wrong usage or input that cannot be used"""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with the message and where to read on."""
+        raise CommandError(f"{_in_a_line(message)} (see {self.prog} --help)")
+
+
+def _in_a_line(message: str) -> str:
+    return " ".join(message.split())
+
+
+def build_parser() -> Parser:
+    """The parser for everything that is not the editor."""
+    parser = Parser(
+        prog="rackloom",
+        usage=_USAGE,
+        description=rackloom.__doc__.splitlines()[0] if rackloom.__doc__ else None,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"rackloom {rackloom.__version__}")
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", title="commands", parser_class=Parser
+    )
+    for name, words in COMMANDS.items():
+        command = commands.add_parser(
+            name, help=words, description=words[0].upper() + words[1:] + ".", allow_abbrev=False
+        )
+        _ADD[name](command)
+    return parser
+
+
+def refuse_unknown(word: str, more: bool) -> None:
+    """Where the first word is neither a command nor can be a file: say so."""
+    near = difflib.get_close_matches(word, COMMANDS, n=1)
+    if more or near:
+        hint = f": did you mean {near[0]!r}?" if near else " (see rackloom --help)"
+        what = "no command is" if more else "no command or file is"
+        raise CommandError(f"{what} called {word!r}{hint}")
+
+
+def _add_file(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a project file")
+
+
+def _add_output(parser: argparse.ArgumentParser, metavar: str, words: str) -> None:
+    parser.add_argument("-o", "--output", metavar=metavar, required=True, help=words)
+
+
+def _add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
+    parser.add_argument(
+        "--format", choices=formats, default=formats[0], help=f"default: {formats[0]}"
+    )
+
+
+def _add_new(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("preset", metavar="PRESET", help="see 'rackloom presets'")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--servers", type=_count, metavar="N", help="number of servers")
+    size.add_argument("--gpus", type=_count, metavar="N", help="number of GPUs")
+    parser.add_argument(
+        "--set",
+        dest="options",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="set an option of the preset (may be given several times)",
+    )
+    _add_output(parser, "FILE", "the project file to write")
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    _add_file(parser)
+    _add_format(parser, "text", "json")
+    parser.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "never"),
+        default="error",
+        help="exit with status 1 for findings of this severity or worse (default: error)",
+    )
+
+
+def _add_summary(parser: argparse.ArgumentParser) -> None:
+    _add_file(parser)
+    _add_format(parser, "text", "json")
+
+
+def _add_table(parser: argparse.ArgumentParser) -> None:
+    _add_file(parser)
+    _add_output(parser, "OUT", "a .csv or .xlsx file; - writes CSV to standard output")
+
+
+def _add_estimate(parser: argparse.ArgumentParser) -> None:
+    _add_file(parser)
+    parser.add_argument(
+        "--collective", default="all-reduce", metavar="NAME", help="default: all-reduce"
+    )
+    parser.add_argument(
+        "--sizes",
+        default="8:16G:2",
+        metavar="FROM:TO:FACTOR",
+        help="message sizes as nccl-tests counts them (default: 8:16G:2)",
+    )
+    parser.add_argument(
+        "--gpus",
+        metavar="N|NAMES",
+        help="the first N GPUs, or servers by name, separated by commas (default: all)",
+    )
+    parser.add_argument(
+        "--algorithm", default="auto", metavar="NAME", help="default: the fastest at each size"
+    )
+    parser.add_argument(
+        "--fail",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="DEVICE|CABLE",
+        help="take these to be dead: names of devices, labels or ids of cables",
+    )
+    _add_format(parser, "table", "json", "csv")
+
+
+def _add_render(parser: argparse.ArgumentParser) -> None:
+    _add_file(parser)
+    parser.add_argument(
+        "--view", choices=("racks", "fabric", "floor"), default="racks", help="default: racks"
+    )
+    parser.add_argument(
+        "--side", choices=("front", "rear"), default="front", help="of the racks; default: front"
+    )
+    _add_output(parser, "OUT", "a .svg, .pdf or .png file")
+
+
+def _add_catalog(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(part=None, words=[])
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    listing = actions.add_parser("list", help="list parts", allow_abbrev=False)
+    listing.add_argument("words", nargs="*", metavar="WORD", help="only parts with all these words")
+    _add_format(listing, "text", "json")
+    show = actions.add_parser("show", help="everything about one part", allow_abbrev=False)
+    show.add_argument("part", metavar="PART", help="its id, as 'catalog list' gives it")
+    _add_format(show, "text", "json")
+
+
+def _add_presets(parser: argparse.ArgumentParser) -> None:
+    _add_format(parser, "text", "json")
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or len(text) > 9 or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a number of at least 1")
+    return int(text)
+
+
+_ADD = {
+    "new": _add_new,
+    "check": _add_check,
+    "summary": _add_summary,
+    "bom": _add_table,
+    "cables": _add_table,
+    "estimate": _add_estimate,
+    "render": _add_render,
+    "catalog": _add_catalog,
+    "presets": _add_presets,
+}

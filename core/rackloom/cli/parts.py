@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``catalog`` and ``presets``: what there is to choose from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rackloom.catalog import Part, load_bundled
+from rackloom.cli.output import say, say_json
+
+SCHEMA = 1
+
+_UNITS = ("_w", "_kw", "_kg", "_m", "_mm", "_ns", "_a", "_v", "_gbps", "_tbps", "_gb", "_db", "_nm")
+"""Endings of fields that hold a figure: where it is missing, it is unknown and not just absent."""
+
+
+def _kind(part: Part) -> str:
+    return str(getattr(part, "kind", "part"))
+
+
+def list_parts(words: list[str], form: str) -> int:
+    """Parts with all of these words, or all parts."""
+    catalog = load_bundled()
+    parts = catalog.find(" ".join(words)) if words else list(catalog.values())
+    if form == "json":
+        fields = ("id", "manufacturer", "model", "part_number", "description")
+        listed = [
+            {
+                **{f: getattr(part, f) for f in fields},
+                "kind": _kind(part),
+                "trust": part.trust.value,
+            }
+            for part in parts
+        ]
+        say_json({"schema": SCHEMA, "parts": listed})
+    else:
+        width = max((len(part.id) for part in parts), default=0)
+        say("".join(f"{p.id:<{width}}  {_kind(p):<11}  {p.title}\n" for p in parts))
+    return 0
+
+
+def show(part_id: str, form: str) -> int:
+    """Everything about one part, unknown figures as such, and where they come from."""
+    catalog = load_bundled()
+    part = catalog.require(part_id)
+    sources = {key: catalog.sources[key] for key in part.sources if key in catalog.sources}
+    figures = _ordered(part.model_dump(mode="json"))
+    if form == "json":
+        say_json({"schema": SCHEMA, "part": figures, "sources": sources})
+        return 0
+    lines = [part.title, *_lines(figures, "")]
+    lines += [f"source {key}: {source}" for key, source in sources.items()]
+    say("\n".join(lines) + "\n")
+    return 0
+
+
+def _ordered(value: Any) -> Any:
+    """Lists that were sets in one order, so that the output does not change from run to run."""
+    if isinstance(value, dict):
+        return {
+            key: sorted(inner) if key == "protocols" else _ordered(inner)
+            for key, inner in value.items()
+        }
+    return [_ordered(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _lines(value: dict[str, Any], indent: str) -> list[str]:
+    lines = []
+    for key, inner in value.items():
+        match inner:
+            case dict():
+                lines += [f"{indent}{key}:", *_lines(inner, indent + "  ")]
+            case [dict(), *_]:
+                lines.append(f"{indent}{key}:")
+                for item in inner:
+                    first, *rest = _lines(item, indent + "    ") or [""]
+                    lines += [f"{indent}  - {first.strip()}", *rest]
+            case None if key.endswith(_UNITS):
+                lines.append(f"{indent}{key}: unknown")
+            case [] | "" | None:
+                continue
+            case list():
+                lines.append(f"{indent}{key}: {', '.join(str(item) for item in inner)}")
+            case bool():
+                lines.append(f"{indent}{key}: {'yes' if inner else 'no'}")
+            case _:
+                lines.append(f"{indent}{key}: {inner}")
+    return lines
+
+
+def list_presets(form: str) -> int:
+    """Presets with their options."""
+    from rackloom.generate import presets
+
+    if form == "json":
+        say_json({"schema": SCHEMA, "presets": [_preset(preset) for preset in presets()]})
+        return 0
+    lines = []
+    for preset in presets():
+        lines.append(f"{preset.name}: {preset.title}")
+        width = max((len(option.key) for option in preset.options), default=0)
+        lines += [
+            f"  {option.key:<{width}}  {option.help} (default: {_default(option.default)})"
+            for option in preset.options
+        ]
+    say("\n".join(lines) + "\n")
+    return 0
+
+
+def _default(value: Any) -> str:
+    if value is None:
+        return "auto"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value) or "none"
+
+
+def _preset(preset: Any) -> dict[str, Any]:
+    return {
+        "name": preset.name,
+        "title": preset.title,
+        "options": [
+            {
+                "key": option.key,
+                "kind": option.kind,
+                "default": option.default,
+                "minimum": option.minimum,
+                "help": option.help,
+            }
+            for option in preset.options
+        ],
+    }
