@@ -9,6 +9,7 @@ change); a result that was overtaken is dropped, and what is shown until then is
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -57,6 +58,8 @@ class Analysis(QObject):
         self._findings: Findings | None = None
         self._estimate: object | None = None
         self._unplugged: frozenset[str] = frozenset()
+        self._whole: tuple[Design, object] | None = None
+        """The latest estimate with nothing unplugged, and the design it is of."""
         self._checks = LatestJob(self)
         self._checks.done.connect(self._on_checked)
         self._checks.failed.connect(self.fault)
@@ -137,8 +140,18 @@ class Analysis(QObject):
         self.estimate_stale.emit()
         self._estimates.ask(lambda: _estimate(design, failed))
 
+    @property
+    def baseline(self) -> Any:
+        """The estimate of the same design with nothing unplugged, while something is; or None."""
+        if not self._unplugged or self._whole is None:
+            return None
+        design, estimate = self._whole
+        return estimate if design is self._document.design else None
+
     def _on_estimated(self, estimate: object) -> None:
         self._estimate = estimate
+        if not self._unplugged:
+            self._whole = (self._document.design, estimate)
         self.estimate_changed.emit(estimate)
 
     def _on_estimate_failed(self, error: Exception) -> None:

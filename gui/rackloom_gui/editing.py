@@ -9,13 +9,11 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from rackloom.catalog.load import Catalog
-from rackloom.catalog.parts import DevicePart, NicPart, Part, RackPart, ServerPart
 
 from rackloom.checks.finding import Finding, Fix
-from rackloom.design import Design, Draft, EditError, edits
-from rackloom.design.copying import duplicate, paste
-from rackloom.design.ids import DeviceId, RackId, RowId
-from rackloom.design.slots import first_free_u
+from rackloom.design import Draft, EditError, edits
+from rackloom.design.copying import paste
+from rackloom.design.ids import DeviceId
 from rackloom.files.errors import FileError
 from rackloom_gui import clipboard
 from rackloom_gui.document import Document
@@ -108,25 +106,12 @@ class Editing(QObject):
         devices = self._document.selected("devices")
         return racks[-1] if racks else devices[-1] if devices else None
 
-    def duplicate(self) -> None:
-        """Copies in the next free U, or behind the last rack of the row."""
-        design, ids = self._document.design, self._document.selection
-        new = self.run(self.tr("Duplicate {0}").format(self._what()), duplicate, design, ids)
-        if new:
-            self._document.select(self._top_level(new))
-
     def _top_level(self, new: Sequence[str]) -> list[str]:
         """Of new things the racks, else the devices: what to select after pasting."""
         racks = [i for i in new if i in self._document.design.racks]
         return racks or list(new)
 
-    # -- deleting, turning, moving ----------------------------------------------------------------
-
-    def delete(self) -> None:
-        """Delete what is selected and what cannot stay without it."""
-        ids = self._document.selection
-        if ids:
-            self.run(self.tr("Delete {0}").format(self._what()), edits.remove, ids)
+    # -- unplugging, turning ----------------------------------------------------------------------
 
     def disconnect(self) -> None:  # type: ignore[override]
         """Delete the selected cables and those of the selected devices."""
@@ -146,112 +131,6 @@ class Editing(QObject):
             edits.flip_devices,
             self._devices(),
         )
-
-    def nudge(self, by_u: int) -> None:
-        """Move the selected devices up or down, all of them or none."""
-        design = self._document.design
-        places = {
-            d: (design.devices[d].rack, bottom + by_u)
-            for d in self._devices()
-            if (bottom := design.devices[d].bottom_u) is not None
-        }
-        if places:
-            label = self.tr("Move {0}").format(self._what(places))
-            self.run(label, edits.move_devices, places, merge_key=f"nudge {sorted(places)}")
-
-    def nudge_rack(self, by: int) -> None:
-        """Move the selected devices to the next rack on the right (1) or left (-1)."""
-        design = self._document.design
-        places: dict[DeviceId, tuple[RackId, int | None]] = {}
-        for device_id in self._devices():
-            device = design.devices[device_id]
-            rack = neighbour(design, device.rack, by)
-            if rack is None:
-                self.refused.emit(self.tr("There is no rack on that side."))
-                return
-            places[device_id] = (rack, device.bottom_u)
-        if places:
-            label = self.tr("Move {0}").format(self._what(places))
-            self.run(label, edits.move_devices, places, merge_key=f"nudge {sorted(places)}")
-
-    def select_all(self) -> None:
-        """Everything of the kind that is selected; devices where nothing is."""
-        design = self._document.design
-        for table in ("devices", "racks", "cables"):
-            if self._document.selected(table):
-                self._document.select(design.table(table))
-                return
-        self._document.select(design.devices or design.racks)
-
-    # -- putting in -------------------------------------------------------------------------------
-
-    def insert(self, part: Part) -> None:
-        """Put a part of the catalogue in where it fits best, as Enter in the palette does."""
-        match part:
-            case RackPart():
-                rack = self.run(self.tr("Add {0}").format(part.title), add_rack_at_end, part,
-                                self._row())  # fmt: skip
-                if rack:
-                    self._document.select([rack])
-            case DevicePart():
-                self._insert_device(part)
-            case NicPart():
-                self._insert_card(part)
-            case _:
-                self.refused.emit(
-                    self.tr("Take the cable tool or drag {0} to a port.").format(part.title)
-                )
-
-    def _row(self) -> RowId | None:
-        design = self._document.design
-        target = self._target_id()
-        if target is None:
-            return None
-        rack = target if target in design.racks else design.devices[DeviceId(target)].rack
-        return design.racks[RackId(rack)].row
-
-    def _insert_device(self, part: DevicePart) -> None:
-        design = self._document.design
-        if not design.racks:
-            self.refused.emit(self.tr("Add a rack first: {0} stands in one.").format(part.title))
-            return
-        target = self._target_id()
-        if target is not None:
-            rack = target if target in design.racks else design.devices[DeviceId(target)].rack
-            candidates = [RackId(rack)]
-        else:
-            candidates = list(design.racks)
-        for rack_id in candidates:
-            bottom_u = first_free_u(design, part, rack_id) if part.rack_units else None
-            if part.rack_units and bottom_u is None:
-                continue
-            label = self.tr("Add {0}").format(part.title)
-            new = self.run(label, edits.add_device, part, rack_id, bottom_u)
-            if new:
-                self._document.select([new])
-            return
-        name = design.racks[candidates[0]].name
-        where = name if len(candidates) == 1 else self.tr("any rack")
-        self.refused.emit(
-            self.tr("There are no {0} free U together in {1}.").format(
-                f"{part.rack_units:g}", where
-            )
-        )
-
-    def _insert_card(self, part: NicPart) -> None:
-        design = self._document.design
-        for device_id in self._devices():
-            server = design.device_part(device_id)
-            if not isinstance(server, ServerPart):
-                continue
-            taken = {slot for slot, _ in design.devices[device_id].cards}
-            free = next((s.name for s in server.slots if s.name not in taken), None)
-            if free is not None:
-                name = design.name_of(device_id)
-                label = self.tr("Add {0} to {1}").format(part.title, name)
-                self.run(label, edits.set_card, device_id, free, part)
-                return
-        self.refused.emit(self.tr("Select a server with a free slot for {0}.").format(part.title))
 
     # -- findings ---------------------------------------------------------------------------------
 
@@ -278,26 +157,6 @@ class Editing(QObject):
                 left += 1
         self.told.emit(self.tr("{0} fixed, {1} left.").format(done, left))
         return done, left
-
-
-def add_rack_at_end(draft: Draft, part: RackPart, row: RowId | None) -> RackId:
-    """A rack behind the last one of a row; of the last row, or a new one, where none is given."""
-    if row is None:
-        row = next(reversed(draft.rows)) if draft.rows else edits.add_row(draft)
-    ends = [
-        rack.position_m + draft.part(rack.part, RackPart).width_mm / 1000
-        for rack in draft.racks.values()
-        if rack.row == row
-    ]
-    return edits.add_rack(draft, part, row, round(max(ends, default=0.0), 6))
-
-
-def neighbour(design: Design, rack_id: RackId, by: int) -> RackId | None:
-    """The next rack of the same row on the right (1) or left (-1)."""
-    row = design.index.racks_in_row[design.racks[rack_id].row]
-    ordered = sorted(row, key=lambda r: design.racks[r].position_m)
-    place = ordered.index(rack_id) + by
-    return ordered[place] if 0 <= place < len(ordered) else None
 
 
 def sentence(text: str) -> str:

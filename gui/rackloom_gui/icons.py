@@ -106,3 +106,18 @@ class Icons(QObject):
 def _ratios() -> list[float]:
     """The device pixel ratios of all screens, so that no icon is ever scaled."""
     return sorted({screen.devicePixelRatio() for screen in QGuiApplication.screens()} | {1.0})
+
+
+def window_icon() -> QIcon:
+    """The program's own icon, at the sizes desktops ask for."""
+    data = (files("rackloom_resources") / "icons" / "rackloom.svg").read_bytes()
+    renderer = QSvgRenderer(QByteArray(data))
+    icon = QIcon()
+    for edge in (16, 32, 48, 128):
+        pixmap = QPixmap(edge, edge)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        renderer.render(painter, QRectF(0, 0, edge, edge))
+        painter.end()
+        icon.addPixmap(pixmap)
+    return icon

@@ -135,9 +135,13 @@ class Session(QObject):
         """Begin with nothing."""
         if not self.may_leave():
             return False
+        self.begin_empty()
+        return True
+
+    def begin_empty(self) -> None:
+        """Begin with nothing; what was open has been asked about."""
         self._restored = None
         self._follow(None, Design(), clean=True)
-        return True
 
     def new_from(self, design: Design, step: Step) -> None:
         """Begin with a generated design; ``step`` leads to it from an empty one."""

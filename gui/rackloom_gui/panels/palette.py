@@ -48,13 +48,11 @@ from rackloom.catalog.parts import (
     SwitchPart,
     TransceiverPart,
 )
+from rackloom_gui.canvas.tools.drop import PART_MIME
 from rackloom_gui.icons import Icons
 from rackloom_gui.panels.figures import key_figures
 from rackloom_gui.theme import Theme, Tokens
 from rackloom_gui.widgets.text import SearchField
-
-PART_MIME = "application/x-rackloom-part"
-"""What a part is dragged as: its id in UTF-8."""
 
 ROW_PX = 44
 HEADING_PX = 28

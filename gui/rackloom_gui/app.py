@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starting the program: application, theme, window, and what happens to unexpected errors."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from rackloom_gui.faults import Faults
+from rackloom_gui.icons import window_icon
+from rackloom_gui.settings import Settings
+from rackloom_gui.theme import apply_theme
+
+if TYPE_CHECKING:
+    from rackloom_gui.main_window import MainWindow
+
+APP_ID = "rackloom"
+
+
+def make_application(argv: Sequence[str]) -> QApplication:
+    """The one QApplication, named so that desktops find our icon and window."""
+    known = QApplication.instance()
+    if isinstance(known, QApplication):
+        return known
+    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(
+        Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
+    )
+    app = QApplication(list(argv))
+    QCoreApplication.setApplicationName("Rackloom")
+    QCoreApplication.setOrganizationName("Rackloom")
+    QGuiApplication.setDesktopFileName(APP_ID)
+    app.setWindowIcon(window_icon())
+    return app
+
+
+def make_window(app: QApplication, settings: Settings | None = None) -> MainWindow:
+    """A main window with the bundled catalogue."""
+    from rackloom.catalog import load_bundled
+    from rackloom_gui.main_window import MainWindow
+
+    settings = settings or Settings()
+    theme = apply_theme(app, settings.theme)
+    return MainWindow(theme, load_bundled(), settings)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Open the editor, on the first argument if there is one; returns the exit status."""
+    arguments = list(sys.argv if argv is None else argv)
+    app = make_application(arguments)
+    window = make_window(app)
+    faults = Faults(window.banner.say)
+    faults.install()
+    window.analysis.fault.connect(faults.report)
+    window.show()
+    name = next((a for a in arguments[1:] if not a.startswith("-")), None)
+
+    def begin() -> None:
+        restored = window.session.offer_recovery()
+        if name is not None and not restored:
+            window.session.open(Path(name))
+
+    QTimer.singleShot(0, window, begin)
+    try:
+        return app.exec()
+    finally:
+        faults.uninstall()

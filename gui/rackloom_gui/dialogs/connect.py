@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connect servers to leaves, or switches to switches: see every cable before it is plugged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHeaderView,
+    QLabel,
+    QPlainTextEdit,
+    QSpinBox,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from rackloom.catalog.load import Catalog
+from rackloom.catalog.words import CableTechnology, CageRole
+from rackloom.design import Design
+from rackloom.design.ids import DeviceId
+from rackloom.placement.connect import ConnectPlan, plan_rails
+
+ROWS_SHOWN = 500
+"""A preview of more cables than this shows the first ones and says how many there are."""
+
+
+class ConnectDialog(QDialog):
+    """Plans while one chooses; `plan` is what was agreed to."""
+
+    def __init__(
+        self,
+        design: Design,
+        catalog: Catalog,
+        servers: Sequence[DeviceId],
+        switches: Sequence[DeviceId],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Connect Servers to Leaves"))
+        self._design, self._catalog = design, catalog
+        self._servers, self._switches = servers, switches
+        self.plan = ConnectPlan(())
+        self.role = QComboBox(self)
+        self.technology = QComboBox(self)
+        self.keep_free = QSpinBox(self)
+        self.summary = QLabel(self)
+        self.table = QTableWidget(0, 4, self)
+        self.problems = QPlainTextEdit(self)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(150)
+        self._timer.timeout.connect(self._work_out)
+        self._build()
+        self._work_out()
+
+    def _build(self) -> None:
+        intro = QLabel(
+            self.tr("NIC k of each of {0} servers goes to the leaf of rail k ({1} switches).").format(
+                len(self._servers), len(self._switches)
+            ),
+            self,
+        )
+        intro.setWordWrap(True)
+        for role, text in (
+            (CageRole.COMPUTE, self.tr("compute")),
+            (CageRole.STORAGE, self.tr("storage")),
+            (CageRole.IN_BAND, self.tr("in-band")),
+            (CageRole.OUT_OF_BAND, self.tr("out of band")),
+        ):
+            self.role.addItem(text, role)
+        self.technology.addItem(self.tr("the cheapest that reaches"), None)
+        for technology in CableTechnology:
+            self.technology.addItem(str(technology), technology)
+        self.keep_free.setRange(0, 256)
+        self.keep_free.setToolTip(self.tr("Ports of each switch that stay free, for its uplinks"))
+        self.role.currentIndexChanged.connect(lambda _index: self._work_out())
+        self.technology.currentIndexChanged.connect(lambda _index: self._work_out())
+        self.keep_free.valueChanged.connect(lambda _value: self._timer.start())
+        form = QFormLayout()
+        form.addRow(self.tr("Ports"), self.role)
+        form.addRow(self.tr("Cables"), self.technology)
+        form.addRow(self.tr("Keep free on each switch"), self.keep_free)
+        self.summary.setWordWrap(True)
+        table = self.table
+        table.setHorizontalHeaderLabels(
+            [self.tr("From"), self.tr("To"), self.tr("Part"), self.tr("Length")]
+        )
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setAlternatingRowColors(True)
+        table.setShowGrid(False)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
+        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        table.setAccessibleName(self.tr("Cables"))
+        self.problems.setReadOnly(True)
+        self.problems.setFixedHeight(84)
+        self.problems.setAccessibleName(self.tr("What cannot be connected"))
+        buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self
+        )
+        self._ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.addWidget(intro)
+        layout.addLayout(form)
+        layout.addWidget(self.summary)
+        layout.addWidget(table, 1)
+        layout.addWidget(self.problems)
+        layout.addWidget(buttons)
+        self.resize(680, 560)
+
+    def _work_out(self) -> None:
+        self.plan = plan_rails(
+            self._design,
+            self._catalog,
+            self._servers,
+            self._switches,
+            role=self.role.currentData(),
+            technology=self.technology.currentData(),
+            keep_free=self.keep_free.value(),
+        )
+        plan = self.plan
+        text = plan.summary
+        self.summary.setText(text[:1].upper() + text[1:].rstrip(".") + ".")
+        self._fill(plan)
+        sentences = [*(p.message for p in plan.problems), *plan.notes]
+        self.problems.setPlainText("\n".join(sentences))
+        self.problems.setVisible(bool(sentences))
+        self._ok.setEnabled(bool(plan.plans))
+        count = len(plan.plans)
+        self._ok.setText(self.tr("Connect with {0} cables").format(count) if count else self.tr("Connect"))
+
+    def _fill(self, plan: ConnectPlan) -> None:
+        rows = plan.rows(self._design)
+        more = len(rows) - ROWS_SHOWN
+        self.table.setRowCount(min(len(rows), ROWS_SHOWN) + (more > 0))
+        for number, row in enumerate(rows[:ROWS_SHOWN]):
+            for column, text in enumerate((row.a, row.b, row.part, f"{row.length_m:g} m")):
+                self.table.setItem(number, column, QTableWidgetItem(text))
+        if more > 0:
+            text = self.tr("and {0} more").format(more)
+            self.table.setItem(ROWS_SHOWN, 0, QTableWidgetItem(text))

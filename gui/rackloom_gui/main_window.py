@@ -1,0 +1,422 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The main window: drawing in the middle, panels docked around it, everything bound to actions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, QTimer
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QMainWindow,
+    QMenu,
+    QTabWidget,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from rackloom.catalog.load import Catalog
+from rackloom.checks.engine import Findings
+from rackloom.files import SUFFIX
+from rackloom_gui.action_layout import CONTEXT_MENUS, MENUS, TOOL_BAR
+from rackloom_gui.action_list import ACTIONS, PANELS
+from rackloom_gui.actions import ActionTable
+from rackloom_gui.analysis import Analysis
+from rackloom_gui.bindings import Bindings
+from rackloom_gui.canvas.canvas import Canvas
+from rackloom_gui.charts.throughput import ThroughputPanel, limit_sentence
+from rackloom_gui.charts.sizes import bandwidth_text, collective_text
+from rackloom_gui.dialogs.questions import WindowQuestions
+from rackloom_gui.document import Document
+from rackloom_gui.editing import Editing
+from rackloom_gui.frame import Banner, Welcome, WindowStatus
+from rackloom_gui.icons import Icons
+from rackloom_gui.panels.columns import cable_columns, device_columns
+from rackloom_gui.panels.history import HistoryPanel
+from rackloom_gui.panels.inspector import InspectorPanel
+from rackloom_gui.panels.palette import PalettePanel
+from rackloom_gui.panels.problems import ProblemsPanel
+from rackloom_gui.panels.tables import EntityTable
+from rackloom_gui.session import Questions, Session
+from rackloom_gui.settings import LAYOUT_VERSION, Settings
+from rackloom_gui.theme import Theme
+from rackloom_gui.window_context import WindowContext
+
+
+class MainWindow(QMainWindow):
+    """One document with everything one can do to it."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        catalog: Catalog,
+        settings: Settings | None = None,
+        questions: Questions | None = None,
+    ) -> None:
+        super().__init__()
+        self.theme = theme
+        self.settings = settings or Settings()
+        self.icons = Icons(theme, self)
+        self.document = Document(self)
+        self.editing = Editing(self.document, catalog, self)
+        self.analysis = Analysis(self.document, catalog, self)
+        self.questions = questions or WindowQuestions(self)
+        self.session = Session(self.document, self.settings, self.questions, self)
+        self.actions_table = ActionTable(ACTIONS, self.icons, self)
+        self._docks: dict[str, QDockWidget] = {}
+        self._default_layout = QByteArray()
+        self._closing = False
+        self._build_centre(catalog)
+        self._build_panels()
+        self._build_bars()
+        self.context = WindowContext(
+            self.document,
+            self.session,
+            self.analysis,
+            self.problems,
+            self.settings,
+            lambda: self.canvas.view,
+        )
+        self.bindings = Bindings(self)
+        self._connect()
+        self._lay_out()
+        self._refresh_timer = QTimer(self)
+        self._refresh_timer.setSingleShot(True)
+        self._refresh_timer.setInterval(0)
+        self._refresh_timer.timeout.connect(self.refresh_actions)
+        self.refresh_actions()
+        self._show_title()
+        self.analysis.check_all()
+        self.analysis.ask_estimate()
+
+    # -- building ---------------------------------------------------------------------------------
+
+    def _build_centre(self, catalog: Catalog) -> None:
+        self.setObjectName("mainWindow")
+        self.setAcceptDrops(True)
+        self.canvas = Canvas(self.document, catalog, self.theme, self)
+        self.banner = Banner(self.theme, self.icons, self)
+        centre = QWidget(self)
+        layout = QVBoxLayout(centre)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.banner)
+        layout.addWidget(self.canvas, 1)
+        self.setCentralWidget(centre)
+        self.welcome = Welcome(self.actions_table, self.theme, self.icons, self.canvas)
+
+    def _build_panels(self) -> None:
+        document, theme, icons = self.document, self.theme, self.icons
+        self.palette_panel = PalettePanel(theme, icons, self)
+        self.inspector = InspectorPanel(document, self.editing, theme, icons, self)
+        self.problems = ProblemsPanel(theme, icons, self)
+        self.history = HistoryPanel(document, theme, icons, self)
+        self.chart = ThroughputPanel(theme, icons, self)
+        self.devices_table = EntityTable(
+            document, "devices", device_columns(), self.tr("Devices"), theme, icons, self
+        )
+        self.cables_table = EntityTable(
+            document, "cables", cable_columns(), self.tr("Cables"), theme, icons, self
+        )
+        widgets = {
+            "palette": self.palette_panel,
+            "inspector": self.inspector,
+            "problems": self.problems,
+            "history": self.history,
+            "chart": self.chart,
+            "devices": self.devices_table,
+            "cables": self.cables_table,
+        }
+        for name, _title, _icon in PANELS:
+            dock = QDockWidget(self.actions_table.title(f"panel.{name}"), self)
+            dock.setObjectName(f"dock.{name}")
+            dock.setWidget(widgets[name])
+            self._docks[name] = dock
+        self.palette_panel.set_catalog(self.editing.catalog)
+
+    def _build_bars(self) -> None:
+        table = self.actions_table
+        table.build_menu_bar(self.menuBar(), MENUS)
+        bar = QToolBar(self.tr("Tools"), self)
+        bar.setObjectName("toolBar")
+        bar.setIconSize(QSize(18, 18))
+        bar.setMovable(False)
+        table.build_tool_bar(bar, TOOL_BAR)
+        self.addToolBar(bar)
+        self.tool_bar = bar
+        table.attach_window(self)
+        table.attach_canvas(self.canvas)
+        self._context_menus = {
+            name: table.build_menu(spec, self) for name, spec in CONTEXT_MENUS.items()
+        }
+        self.status = WindowStatus(self.statusBar(), self.theme, self.icons)
+
+    def _lay_out(self) -> None:
+        left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+        bottom = Qt.DockWidgetArea.BottomDockWidgetArea
+        self.setDockNestingEnabled(True)
+        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        self.setCorner(Qt.Corner.BottomLeftCorner, left)
+        self.setCorner(Qt.Corner.BottomRightCorner, right)
+        docks = self._docks
+        self.addDockWidget(left, docks["palette"])
+        self.addDockWidget(right, docks["inspector"])
+        self.tabifyDockWidget(docks["inspector"], docks["history"])
+        docks["inspector"].raise_()
+        self.addDockWidget(bottom, docks["problems"])
+        self.splitDockWidget(docks["problems"], docks["chart"], Qt.Orientation.Horizontal)
+        self.tabifyDockWidget(docks["problems"], docks["devices"])
+        self.tabifyDockWidget(docks["devices"], docks["cables"])
+        docks["problems"].raise_()
+        self.resizeDocks([docks["palette"], docks["inspector"]], [250, 300],
+                         Qt.Orientation.Horizontal)  # fmt: skip
+        self.resizeDocks([docks["problems"]], [240], Qt.Orientation.Vertical)
+        self.resizeDocks([docks["problems"], docks["chart"]], [520, 430],
+                         Qt.Orientation.Horizontal)  # fmt: skip
+        self._default_layout = self.saveState(LAYOUT_VERSION)
+        self.resize(1440, 900)
+        self.setMinimumSize(900, 560)
+        if not self.restoreGeometry(self.settings.geometry):
+            self._fit_to_screen()
+        if not self.restoreState(self.settings.layout, LAYOUT_VERSION):
+            self.restoreState(self._default_layout, LAYOUT_VERSION)
+
+    def _fit_to_screen(self) -> None:
+        screen = self.screen() or QGuiApplication.primaryScreen()
+        if screen is not None:
+            room = screen.availableGeometry()
+            self.resize(min(1600, room.width()), min(1000, room.height()))
+
+    def reset_layout(self) -> None:
+        """Put all panels back where they were at first."""
+        self.restoreState(self._default_layout, LAYOUT_VERSION)
+
+    def dock(self, name: str) -> QDockWidget:
+        """The dock of a panel."""
+        return self._docks[name]
+
+    def show_panel(self, name: str) -> None:
+        """Bring a panel to the front."""
+        dock = self._docks[name]
+        dock.show()
+        dock.raise_()
+
+    # -- wiring -----------------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        document, canvas, analysis = self.document, self.canvas, self.analysis
+        document.state_changed.connect(self._soon)
+        document.state_changed.connect(self._show_title)
+        document.changed.connect(lambda _d, _c: self._show_welcome())
+        document.replaced.connect(lambda _d: self._show_welcome())
+        document.selection_changed.connect(lambda _s: self._soon())
+        self.session.banner.connect(self.banner.say)
+        self.session.busy_changed.connect(self._on_busy)
+        self.session.recent_changed.connect(self.bindings.fill_recent)
+        self.editing.refused.connect(self.status.say)
+        self.editing.told.connect(self.status.say)
+        canvas.status.connect(self.status.say)
+        canvas.hovered.connect(self._on_hovered)
+        canvas.zoom_changed.connect(self.status.set_zoom)
+        canvas.bundles_shown.connect(self.status.set_bundled)
+        canvas.context_menu.connect(self._open_context_menu)
+        canvas.tool_changed.connect(lambda name: self.actions_table.set_checked(f"tool.{name}"))
+        canvas.view_switched.connect(self._on_view_switched)
+        self.status.set_zoom(canvas.zoom)
+        analysis.findings_changed.connect(self._on_findings)
+        analysis.findings_stale.connect(self.problems.set_stale)
+        analysis.estimate_changed.connect(self._on_estimate)
+        analysis.estimate_failed.connect(self._on_no_estimate)
+        analysis.estimate_stale.connect(self._on_estimate_stale)
+        analysis.busy_changed.connect(self.chart.set_busy)
+        analysis.unplugged_changed.connect(canvas.set_unplugged)
+        analysis.unplugged_changed.connect(lambda _ids: self._soon())
+        self.chart.show_ids.connect(self.show_ids)
+        self.chart.cut_toggled.connect(lambda _on: self._paint_cut())
+        self.inspector.go_to.connect(canvas.zoom_to)
+        self.devices_table.go_to.connect(canvas.zoom_to)
+        self.cables_table.go_to.connect(canvas.zoom_to)
+        for table in (self.devices_table, self.cables_table):
+            table.context_menu.connect(self._open_context_menu)
+        self.palette_panel.insert_requested.connect(self.bindings.insert)
+        self.palette_panel.part_chosen.connect(self.inspector.show_part)
+        self.problems.current_changed.connect(self._soon)
+        self.status.badge_clicked.connect(self._on_badge)
+        self.status.throughput_clicked.connect(lambda: self.show_panel("chart"))
+        QGuiApplication.clipboard().dataChanged.connect(self._soon)
+        for name, dock in self._docks.items():
+            dock.visibilityChanged.connect(
+                lambda _on, n=name: self.actions_table.set_checked(
+                    f"panel.{n}", not self._docks[n].isHidden()
+                )
+            )
+
+    def _soon(self) -> None:
+        self._refresh_timer.start()
+
+    def refresh_actions(self) -> None:
+        """Enable what can be done now."""
+        if self._closing:
+            return
+        self.context.snapshot()
+        self.actions_table.refresh(self.context)
+
+    # -- following the document -------------------------------------------------------------------
+
+    def _show_title(self) -> None:
+        star = "" if self.document.is_clean else "*"
+        self.setWindowTitle(f"{star}{self.document.title} – Rackloom")
+        self.setWindowModified(False)
+        self._show_welcome()
+
+    def _show_welcome(self) -> None:
+        design = self.document.design
+        self.welcome.setVisible(not (design.racks or design.devices or self.session.busy))
+
+    def _on_busy(self, text: str) -> None:
+        self.canvas.set_read_only(bool(text) or self.session.read_only)
+        self.status.say(text)
+        self._show_welcome()
+        self._soon()
+
+    def _on_hovered(self, entity_id: str) -> None:
+        self.status.set_hover(self._describe(entity_id) if entity_id else "")
+
+    def _describe(self, entity_id: str) -> str:
+        design = self.document.design
+        found = design.find(entity_id)
+        if found is None:
+            return ""
+        table, entity = found
+        if table == "devices":
+            part = design.device_part(entity.id)
+            place = design.racks[entity.rack].name
+            if entity.bottom_u is not None:
+                place += f" U{entity.bottom_u}"
+            return f"{entity.name}: {part.title}, {place}"
+        if table == "racks":
+            return f"{entity.name}: {design.parts[entity.part].title}"
+        if table == "cables":
+            names = dict.fromkeys(design.devices[e.device].name for e in entity.ends)
+            model = design.parts[entity.part].model
+            label = entity.label or entity.id
+            return f"{label}: {model}, {entity.length_m:g} m, {' – '.join(names)}"
+        return design.name_of(entity_id)
+
+    def _on_view_switched(self, view: str) -> None:
+        self.actions_table.set_checked(f"view.{view}")
+        side = self.canvas.side
+        self.actions_table.set_checked(f"view.{side.value if side else 'both'}")
+        self.status.set_zoom(self.canvas.zoom)
+        self._soon()
+
+    def _open_context_menu(self, ids: object, at: QPoint) -> None:
+        design = self.document.design
+        listed = list(ids) if isinstance(ids, list | tuple | set | frozenset) else []
+        kind = "empty"
+        for table, name in (("devices", "device"), ("cables", "cable"), ("racks", "rack")):
+            if any(i in design.table(table) for i in listed):
+                kind = name
+                break
+        self.refresh_actions()
+        menu: QMenu = self._context_menus[kind]
+        menu.popup(at)
+
+    # -- results ----------------------------------------------------------------------------------
+
+    def _on_findings(self, findings: Findings) -> None:
+        self.problems.set_findings(findings)
+        self.status.set_findings(findings)
+        marks: dict[str, str] = {}
+        for finding in reversed(findings.open):  # the worst comes first, so it is written last
+            if finding.where and finding.severity.value != "info":
+                marks[finding.where[0]] = finding.severity.value
+        self.canvas.set_problem_marks(marks)
+        self._soon()
+
+    def _on_estimate(self, estimate: object) -> None:
+        from rackloom.collectives.estimate import Estimate
+
+        assert isinstance(estimate, Estimate)
+        self.chart.show_estimate(estimate, self.analysis.baseline)
+        self.status.set_stale(False)
+        peak = bandwidth_text(estimate.peak.busbw_gb_per_s)
+        name = collective_text(estimate.collective)
+        text = f"{name} {peak}"
+        if self.analysis.unplugged:
+            text += self.tr(", {0} unplugged").format(len(self.analysis.unplugged))
+        self.status.set_throughput(text, limit_sentence(estimate))
+        self._paint_cut()
+
+    def _on_no_estimate(self, sentence: str) -> None:
+        text = sentence[:1].upper() + sentence[1:].rstrip(".") + "."
+        self.chart.show_failure(text)
+        self.status.set_stale(False)
+        self.status.set_throughput("", text)
+        self.canvas.set_cut(())
+
+    def _on_estimate_stale(self) -> None:
+        self.chart.set_stale()
+        self.status.set_stale(True)
+
+    def _paint_cut(self) -> None:
+        estimate = self.chart.estimate
+        shown = self.chart.cut_shown and estimate is not None
+        self.canvas.set_cut(estimate.limit.cut if shown and estimate is not None else ())
+
+    def _on_badge(self, severity: str) -> None:
+        self.show_panel("problems")
+        self.problems.show_only(severity)
+
+    def show_ids(self, ids: list[str]) -> None:
+        """Select things and show them."""
+        self.document.select(ids)
+        self.canvas.zoom_to(ids)
+
+    # -- files on the window ----------------------------------------------------------------------
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self._dropped_file(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = self._dropped_file(event)
+        if path is not None:
+            event.acceptProposedAction()
+            # Out of the drop first: a question may follow, and the source waits for an answer.
+            QTimer.singleShot(0, self, lambda: self.session.open(path))
+
+    def _dropped_file(self, event: QDropEvent) -> Path | None:
+        urls = event.mimeData().urls()
+        if len(urls) != 1 or not urls[0].isLocalFile():
+            return None
+        path = Path(urls[0].toLocalFile())
+        return path if path.suffix.lower() == SUFFIX else None
+
+    # -- the end ----------------------------------------------------------------------------------
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._show_welcome()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.session.may_leave():
+            event.ignore()
+            return
+        self._closing = True
+        self.settings.geometry = self.saveGeometry()
+        self.settings.layout = self.saveState(LAYOUT_VERSION)
+        self.settings.sync()
+        self._refresh_timer.stop()
+        QGuiApplication.clipboard().dataChanged.disconnect(self._soon)
+        self.analysis.shut_down()
+        self.session.shut_down()
+        event.accept()
