@@ -331,6 +331,33 @@ def test_what_is_chosen_lights_a_link_at_full_rate(
     assert outcome.rate_gbps == rate_gbps
 
 
+def test_a_harness_joins_a_dr4_to_four_single_lane_modules() -> None:
+    hall = Hall(0)
+    spine = hall.put("nvidia-sn4700", 0, 40)
+    leaves = [hall.put("nvidia-sn4600c", 0, 30 + 2 * n) for n in range(4)]
+    module = CATALOG.require("mms1v00-wm")
+    assert isinstance(module, TransceiverPart)
+    insert_module(hall.draft, module, spine, "1")
+    design = hall.design()
+    for leaf in leaves:
+        plan = plan_cable(design, CATALOG, cable_part("mpo12-4xlc-sm"), (spine, "1"), (leaf, "1"))
+        design = plugged(design, plan)
+    (cable,) = design.cables.values()
+    assert {(link.rate_gbps, link.b.device) for link in cable_links(design, cable)} == {
+        (100.0, leaf) for leaf in leaves
+    }
+
+
+def test_optics_that_do_not_pair_are_named_with_both_ports() -> None:
+    hall = Hall(0)
+    a, b = hall.put("nvidia-q3400-ra", 0, 30), hall.put("nvidia-qm9700", 0, 40)
+    reason = refused(
+        choose(hall.design(), CATALOG, (a, "1"), (b, "1"), technology=CableTechnology.FIBRE)
+    )
+    assert reason.startswith("no optics join port 1 of switch-01 and port 1 of switch-02: ")
+    assert "100 Gb/s" in reason or "multimode" in reason
+
+
 # Lighting up ports
 
 

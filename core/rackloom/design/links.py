@@ -127,7 +127,21 @@ def lit_lanes(part: CablePart, end: int, module: TransceiverPart | None) -> int 
         return part.ends[end].lanes if end else _trunk_lanes(part)
     if module is None:
         return None
-    return max(module.lanes // module.sockets // part.branches, 1)
+    lit, of = _share_lit(part, end, module)
+    return max(module.lanes // module.sockets * lit // of, 1)
+
+
+def _share_lit(part: CablePart, end: int, module: TransceiverPart) -> tuple[int, int]:
+    """Which share of the fibres at a module's socket one far end lights, as a fraction.
+
+    A branch of a splitter has fewer fibres than the trunk: it lights half of an SR4 behind a 1:2
+    cord, and the whole of a DR1 behind a 1:4 harness.
+    """
+    carried = part.ends[end].lanes
+    if end == 0 or carried is None:
+        return 1, part.branches
+    own = max(module.optical_lanes // module.sockets, 1)
+    return min(carried, own), own
 
 
 def _trunk_lanes(part: CablePart) -> int | None:
@@ -148,8 +162,11 @@ def cable_links(design: Design, cable: Cable) -> tuple[Link, ...]:
         if end.end == 0:
             continue
         for far in _faces(design, part, end):
-            # A splitter's branch lights only its own share of the far optic's lanes.
-            lit = branch if part.technology is CableTechnology.FIBRE else _WHOLE
+            lit = _WHOLE
+            module = module_in(design, end.device, end.cage)
+            if part.technology is CableTechnology.FIBRE and module is not None:
+                share, of = _share_lit(part, end.end, module)
+                lit = _WHOLE * share // of
             if far.start + far.width > lit:
                 continue
             start = (end.end - 1) * branch + far.start * branch // lit

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from rackloom.catalog.cages import Cage
 from rackloom.catalog.load import Catalog
 from rackloom.catalog.parts import CablePart, TransceiverPart
 from rackloom.catalog.words import CableTechnology
@@ -34,6 +33,7 @@ from rackloom.placement.plans import (
     filled_cages,
     kind_at,
     kind_here,
+    named_kind,
     plan_of,
     port_text,
 )
@@ -210,14 +210,6 @@ def _cable_text(design: Design, cable_id: CableId) -> str:
 # Why not
 
 
-def _named(design: Design, port: PortAt) -> Kind:
-    """The cage under its own name, for a sentence about just this one."""
-    device = design.devices[port[0]]
-    cage: Cage = cages_of(design, device)[port[1]]
-    name = f"port {cage.name}" if cage.name.isdigit() else cage.name
-    return Kind(replace(cage, name=name), design.device_part(port[0]).manufacturer, device.name)
-
-
 def _why_not(
     design: Design,
     work: Joiner,
@@ -233,7 +225,9 @@ def _why_not(
     if joins.longest is not None:
         between = f"{port_text(design, a)} and {port_text(design, b)}"
         return Refusal(f"between {between} it is {too_far(joins.longest, needed_m)}", where)
-    message = nearest_miss(work, _named(design, a), _named(design, b), *modules, part, technology)
+    message = nearest_miss(
+        work, named_kind(design, a), named_kind(design, b), *modules, part, technology
+    )
     return Refusal(message, where)
 
 

@@ -308,9 +308,9 @@ class Joiner:
                     continue
                 link = agree(
                     a.cage,
-                    optical_lanes(at_a, cord.branches),
+                    optical_lanes(cord, a_end, at_a),
                     b.cage,
-                    optical_lanes(at_b, cord.branches),
+                    optical_lanes(cord, b_end, at_b),
                 )
                 reach_m = optical_reach_m(cord, at_a, at_b)
                 if link is not None and reach_m is not None:

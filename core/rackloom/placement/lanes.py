@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rackloom.catalog.cages import BreakoutMode, Cage
 from rackloom.catalog.fit import PASSIVE
 from rackloom.catalog.parts import CablePart, TransceiverPart
-from rackloom.design.links import mode_for
+from rackloom.design.links import lit_lanes, mode_for
 
 
 class Agreed(NamedTuple):
@@ -36,11 +36,10 @@ def direct_lanes(cage: Cage, far: Cage, cable: CablePart, end: int) -> tuple[int
     return lit, cable.lane_gbps
 
 
-def optical_lanes(module: TransceiverPart, branches: int) -> tuple[int, float]:
-    """Host lanes of a module that one far end lights, and the rate they can run at."""
-    lit = max(module.lanes // module.sockets // branches, 1)
+def optical_lanes(cord: CablePart, end: int, module: TransceiverPart) -> tuple[int, float]:
+    """Host lanes of a module that one far end lights over a cord, and the rate they can run at."""
     line_gbps = module.optical_lanes * module.optical_lane_gbps / module.lanes
-    return lit, min(module.lane_gbps, line_gbps)
+    return lit_lanes(cord, end, module) or 1, min(module.lane_gbps, line_gbps)
 
 
 def agree(

@@ -122,10 +122,16 @@ def _optical_misses(
         for at_b in sides[1]:
             misfit = work.pair_misfit(at_a, at_b, cord.branches if cord else 1)
             if misfit:
-                yield (1, rank), misfit.message
+                # Other fibre is a farther miss than other lanes: both sides can have a module.
+                score = 3 if at_a.medium is not at_b.medium else 1
+                yield (score, rank), f"no optics join {_both(a, b)}: {misfit.message}"
             elif cord is None and not work.cord_ends(at_a).keys() & work.cord_ends(at_b).keys():
                 yield (
                     (1, rank),
-                    f"the catalogue has no fibre between {at_a.model} ({at_a.connector}) and "
-                    f"{at_b.model} ({at_b.connector})",
+                    f"no optics join {_both(a, b)}: the catalogue has no fibre between "
+                    f"{at_a.model} ({at_a.connector}) and {at_b.model} ({at_b.connector})",
                 )
+
+
+def _both(a: Kind, b: Kind) -> str:
+    return f"{a.cage.name} of {a.model} and {b.cage.name} of {b.model}"

@@ -85,6 +85,14 @@ def kind_at(design: Design, port: PortAt, fill: Filled = EMPTY) -> Kind:
     return kind_here(design, device, cage, fill)
 
 
+def named_kind(design: Design, port: PortAt) -> Kind:
+    """The cage under its own name, for a sentence about just this one."""
+    device = design.devices[port[0]]
+    cage: Cage = cages_of(design, device)[port[1]]
+    name = f"port {cage.name}" if cage.name.isdigit() else cage.name
+    return Kind(replace(cage, name=name), design.device_part(port[0]).manufacturer, device.name)
+
+
 def port_text(design: Design, port: PortAt) -> str:
     """A port as a person says it: ``port 12 of leaf-03``."""
     name = f"port {port[1]}" if port[1].isdigit() else port[1]

@@ -31,6 +31,7 @@ from rackloom.placement.plans import (
     fabric_of,
     filled_cages,
     kind_here,
+    named_kind,
     port_text,
 )
 from rackloom.placement.routes import PortAt, route_lengths_m
@@ -144,8 +145,8 @@ class Bench:
             return f"no stocked part joins one link of {between} by itself"
         modules = self.filled(a).module, self.filled(b).module
         work = joiner(self.design, self.catalog)
-        kinds = self.kind(a), self.kind(b)
-        return f"{between}: {nearest_miss(work, *kinds, *modules, None, self.technology)}"
+        kinds = named_kind(self.design, a), named_kind(self.design, b)
+        return nearest_miss(work, *kinds, *modules, None, self.technology)
 
 
 def _has_shape(join: Join, shape: str, links: int) -> bool:
