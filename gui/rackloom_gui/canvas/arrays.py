@@ -15,6 +15,7 @@ import numpy.typing as npt
 from rackloom.catalog.parts import DevicePart, SwitchPart
 from rackloom.catalog.words import Side
 from rackloom.design import Cable, Change, Design, Device
+from rackloom.design.ids import number_of
 from rackloom_gui.canvas.colours import (
     CODE_OF_ROLE,
     MODULE_ONLY,
@@ -97,12 +98,13 @@ class SceneArrays:
         self.design = Design()
         self.book = FaceBook()
         self.colours = ColourBook()
-        self.racks = Table(box=(np.float64, 4))
+        self.racks = Table(box=(np.float64, 4), number=(np.int32, 1))
         self.devices = Table(
             box=(np.float64, 4),
             face=(np.int32, 1),
             look=(np.int32, 1),
             rack=(np.int32, 1),
+            number=(np.int32, 1),
             base=(np.int64, 1),
             shown=(np.bool_, 1),
             switch=(np.bool_, 1),
@@ -129,8 +131,7 @@ class SceneArrays:
         self.book = FaceBook()
         self._bundles = self._load_codes = None
         self.layout.prepare(design)
-        ids, boxes = self.layout.racks(design)
-        self.racks.fill(ids, box=boxes.reshape(-1, 4))
+        self._fill_racks(design)
         places = self.layout.places(design, self.book, None)
         self.devices.fill(places.ids, box=places.boxes, face=places.faces, shown=places.shown)
         self._describe(design, places.ids)
@@ -139,10 +140,15 @@ class SceneArrays:
         self._route_all()
         self._count_modules(design.modules.values())
 
+    def _fill_racks(self, design: Design) -> None:
+        ids, boxes = self.layout.racks(design)
+        self.racks.fill(ids, box=boxes.reshape(-1, 4), number=[number_of(i) for i in ids])
+
     def _describe(self, design: Design, ids: Iterable[str]) -> None:
         """Kind, role and rack of devices."""
         rack_row = self.racks.row_of
         looks, racks, switch = self.devices["look"], self.devices["rack"], self.devices["switch"]
+        numbers = self.devices["number"]
         known: dict[tuple[str, str | None], tuple[int, bool]] = {}
         row_of = self.devices.row_of
         table = design.devices
@@ -158,6 +164,7 @@ class SceneArrays:
                     isinstance(part, SwitchPart),
                 )
             looks[row], switch[row] = found
+            numbers[row] = number_of(device_id)
             racks[row] = rack_row.get(device.rack, -1)
 
     def _look(self, kind: str, role: str | None) -> int:
@@ -287,8 +294,7 @@ class SceneArrays:
             return
         self._bundles = self._load_codes = None
         if change.tables & {"racks", "rows"}:
-            ids, boxes = self.layout.racks(design)
-            self.racks.fill(ids, box=boxes.reshape(-1, 4))
+            self._fill_racks(design)
             self._describe(design, [i for i in self.devices.row_of if i in design.devices])
         cables = {r.id for r in change.of("cables")}
         ports = self._devices_of(change)

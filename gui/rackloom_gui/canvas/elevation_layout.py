@@ -153,12 +153,16 @@ class ElevationLayout:
         a_right = a[:, 0] >= a_mid
         b_right = b[:, 0] >= b_mid
         # A lane belongs to a port of the trunk's device: cables of a device keep together.
-        lane_a = lane_of(scene.legs["a_cage"][legs] * 5 + a_dev * 3)
-        lane_b = lane_of(scene.legs["b_cage"][legs] * 5 + np.maximum(b_dev, 0) * 3)
+        number = scene.devices["number"]
+        lane_a = lane_of(scene.legs["a_cage"][legs] * 5 + number[a_dev] * 3)
+        lane_b = lane_of(scene.legs["b_cage"][legs] * 5 + number[np.maximum(b_dev, 0)] * 3)
         a_right = np.where(same_rack, (a[:, 0] + b[:, 0]) / 2 >= a_mid, a_right)
         a_x = self._channel(scene, a_rack, a_right, lane_a)
         b_x = np.where(same_rack, a_x, self._channel(scene, b_rack, b_right, lane_b))
-        tray = lane_of(a_rack * 13 + b_rack * 7 + scene.legs["a_cage"][legs])
+        rack_number = scene.racks["number"]
+        tray = lane_of(
+            rack_number[a_rack] * 13 + rack_number[b_rack] * 7 + scene.legs["a_cage"][legs]
+        )
         a_y = self._tray_top[a_band] + 16.0 + tray * (TRAY_MM - 32.0)
         b_y = self._tray_top[b_band] + 16.0 + tray * (TRAY_MM - 32.0)
         left, _, right, _ = self.bounds()

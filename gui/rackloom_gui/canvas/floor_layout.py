@@ -110,7 +110,8 @@ class FloorLayout:
         if not len(legs):
             return np.zeros((0, 4)), legs
         box = scene.racks["box"]
-        lane = lane_of(scene.legs["a_cage"][legs] * 5 + scene.legs["a_dev"][legs] * 3)
+        number = scene.devices["number"][scene.legs["a_dev"][legs]]
+        lane = lane_of(scene.legs["a_cage"][legs] * 5 + number * 3)
         spread = 0.3 + 0.4 * lane
         ax = box[a, 0] + box[a, 2] * spread
         bx = box[b, 0] + box[b, 2] * spread

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scene's mirror: patched arrays equal rebuilt ones, look-ups equal looking at everything."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from canvas_help import CATALOG, DAC, NODE, PDU, RACK, SERVER, SWITCH, made, small
+
+from rackloom.catalog.words import Side
+from rackloom.design import Design, EditError, History, edits
+from rackloom.design.entities import CableEnd
+from rackloom.placement.elevation import port_point
+from rackloom_gui.canvas.arrays import SceneArrays
+from rackloom_gui.canvas.elevation_layout import ElevationLayout
+from rackloom_gui.canvas.fabric_layout import FabricLayout
+from rackloom_gui.canvas.floor_layout import FloorLayout
+from rackloom_gui.canvas.hit import HitIndex, crosses
+from rackloom_gui.canvas.segments import LineIndex, SegmentIndex, distance
+
+LAYOUTS: list[Callable[[], Any]] = [
+    lambda: ElevationLayout(Side.FRONT),
+    lambda: ElevationLayout(Side.REAR),
+    FabricLayout,
+    FloorLayout,
+]
+EVERYWHERE = (-1e9, -1e9, 1e9, 1e9)
+
+
+def built(design: Design, layout: Any) -> SceneArrays:
+    scene = SceneArrays(layout)
+    scene.build(design)
+    return scene
+
+
+def picture(scene: SceneArrays) -> dict[str, Any]:
+    """Everything a scene shows, whatever rows it keeps it in."""
+    devices = scene.devices
+    segments, owners = scene.segments.within(*EVERYWHERE)
+    segments = segments.astype(np.float32).astype(np.float64)  # as the sorted ones are kept
+    cables: dict[str, list[Any]] = {}
+    for segment, owner in zip(segments.tolist(), owners.tolist(), strict=True):
+        row = scene.legs["cable"][owner]
+        x1, y1, x2, y2 = (round(v, 1) for v in segment)
+        there, back = (x1, y1, x2, y2), (x2, y2, x1, y1)
+        cables.setdefault(scene.cables.ids[row], []).append(min(there, back))
+    ports = {}
+    for device_id, row in devices.items():
+        face = scene.book.faces[devices["face"][row]]
+        base = int(devices["base"][row])
+        codes = scene.port_codes[base : base + len(face.cages)].tolist()
+        ports[device_id] = dict(zip((c.name for c in face.cages), codes, strict=True))
+    return {
+        "racks": {i: scene.racks["box"][r].tolist() for i, r in scene.racks.items()},
+        "devices": {
+            i: (devices["box"][r].tolist(), bool(devices["shown"][r]), scene.looks[devices["look"][r]])
+            for i, r in devices.items()
+        },
+        "ports": ports,
+        "cables": {i: sorted(s) for i, s in cables.items()},
+        "codes": {i: int(scene.cables["code"][r]) for i, r in scene.cables.items()},
+    }  # fmt: skip
+
+
+def _edit_at_random(history: History, rng: random.Random) -> None:
+    design = history.design
+    devices, racks = list(design.devices), list(design.racks)
+    choice = rng.randrange(9)
+    if choice == 0:
+        part = rng.choice([NODE, SWITCH, SERVER])
+        history.do("add", edits.add_device, part, rng.choice(racks), rng.randrange(1, 40))
+    elif choice == 1 and devices:
+        history.do("move", edits.move_device, rng.choice(devices), rng.choice(racks), rng.randrange(1, 40))
+    elif choice == 2 and devices:
+        history.do("remove", edits.remove, [rng.choice(devices)])
+    elif choice in (3, 4):
+        servers = [d for d in devices if design.devices[d].part == SERVER.id]
+        switches = [d for d in devices if design.devices[d].part == SWITCH.id]
+        if servers and switches:
+            ends = [
+                CableEnd(0, rng.choice(servers), f"OSFP{rng.randrange(1, 5)}"),
+                CableEnd(1, rng.choice(switches), str(rng.randrange(1, 33))),
+            ]
+            history.do("plug", edits.plug_cable, DAC, ends, DAC.lengths_m[0])
+    elif choice == 5 and design.cables:
+        history.do("unplug", edits.remove, [rng.choice(list(design.cables))])
+    elif choice == 6:
+        rack = design.racks[rng.choice(racks)]
+        history.do("rack", edits.move_rack, rack.id, rack.row, rng.randrange(0, 60) / 10)
+    elif choice == 7:
+        history.do("add rack", edits.add_rack, RACK, next(iter(design.rows)), rng.randrange(8, 60) / 10)
+    elif history.can_undo():
+        history.undo()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=["front", "rear", "fabric", "floor"])
+@pytest.mark.parametrize("seed", range(4))
+def test_patched_arrays_equal_rebuilt_ones(layout: Callable[[], Any], seed: int) -> None:
+    design, _ = made(small)
+    history = History(design)
+    scene = built(design, layout())
+    changes = []
+    history.listen(lambda design, step: changes.append((design, step.change)))
+    rng = random.Random(seed)
+    for _ in range(30):
+        try:
+            _edit_at_random(history, rng)
+        except EditError:
+            continue
+        for after, change in changes:
+            scene.patch(after, change)
+        changes.clear()
+        seen, fresh = picture(scene), picture(built(history.design, layout()))
+        # Between switches a single new cable is judged by its neighbours, a rebuild by all of them.
+        seen.pop("codes")
+        fresh.pop("codes")
+        assert seen["racks"] == fresh["racks"]
+        assert seen["devices"] == fresh["devices"]
+        assert seen["cables"] == fresh["cables"]
+        taken = {d: {c: code > 0 for c, code in p.items()} for d, p in seen["ports"].items()}
+        wanted = {d: {c: code > 0 for c, code in p.items()} for d, p in fresh["ports"].items()}
+        assert taken == wanted
+
+
+@pytest.mark.parametrize("side", list(Side))
+def test_ports_are_where_placement_says(side: Side) -> None:
+    def edit(draft: Any) -> None:
+        ids = small(draft)
+        edits.add_device(draft, SWITCH, ids["rack1"], 40)  # this one looks to the front
+
+    design, _ = made(edit)
+    scene = built(design, ElevationLayout(side))
+    seen = 0
+    for device_id in design.devices:
+        row = scene.devices.row_of[device_id]
+        face = scene.book.faces[scene.devices["face"][row]]
+        for cage in face.cages:
+            where, x, y = port_point(design, device_id, cage.name)
+            place = scene.port_place(device_id, cage.name)
+            assert (place is not None) == (where is side)
+            if place is not None:
+                seen += 1
+                assert place[0] + place[2] / 2 == pytest.approx(x)
+                assert place[1] + place[3] / 2 == pytest.approx(y)
+    assert seen > 0
+
+
+def test_routes_begin_and_end_at_the_ports_and_run_along_the_axes() -> None:
+    design, ids = made(small)
+    scene = built(design, ElevationLayout(Side.REAR))
+    route = scene.route_of(ids["cable"])
+    straight = (route[:, 0] == route[:, 2]) | (route[:, 1] == route[:, 3])
+    assert straight.all()
+    ends = {(round(x, 3), round(y, 3)) for x, y in [*route[:, :2], *route[:, 2:]]}
+    for device, cage in ((ids["server0"], "OSFP1"), (ids["leaf0"], "1")):
+        _, x, y = port_point(design, device, cage)
+        assert (round(x, 3), round(y, 3)) in ends
+    joints = route[1:, :2] - route[:-1, 2:]
+    assert np.abs(joints).max() < 1e-6, "one unbroken line"
+
+
+def test_segment_index_finds_what_looking_at_all_finds() -> None:
+    rng = np.random.default_rng(3)
+    n = 4000
+    segments = rng.uniform(0, 10_000, (n, 4))
+    flat = np.arange(n) % 2 == 0
+    segments[flat, 3] = segments[flat, 1]
+    segments[~flat, 2] = segments[~flat, 0]
+    segments = np.round(segments)  # exact in single precision
+    owners = np.arange(n, dtype=np.int32) // 4
+    index = SegmentIndex()
+    index.build(segments, owners, n // 4)
+    moved = np.array([3, 7, 500], dtype=np.int32)
+    index.forget(moved, n // 4)
+    fresh = np.array([[10.0, 20.0, 500.0, 20.0]])
+    index.add(fresh, np.array([3], dtype=np.int32))
+    everything = LineIndex()
+    everything.build(segments, owners, n // 4)
+    everything.forget(moved, n // 4)
+    everything.add(fresh, np.array([3], dtype=np.int32))
+    for _ in range(50):
+        x, y = rng.uniform(0, 9000, 2)
+        w, h = rng.uniform(0, 1500, 2)
+        a, b = index.within(x, y, x + w, y + h), everything.within(x, y, x + w, y + h)
+        assert sorted(a[1].tolist()) == sorted(b[1].tolist())
+
+
+def test_distance_to_a_segment_is_euclidean() -> None:
+    segments = np.array([[0.0, 0.0, 10.0, 0.0], [0.0, 5.0, 0.0, 5.0]])
+    assert distance(segments, 13.0, 4.0)[0] == pytest.approx(5.0)  # 3-4-5 triangle beyond the end
+    assert distance(segments, 3.0, 9.0)[1] == pytest.approx(5.0)  # a segment that is a point
+
+
+def test_crosses_knows_segments_that_pass_by_the_corner() -> None:
+    band = (0.0, 0.0, 10.0, 10.0)
+    segments = np.array([
+        [-5.0, 5.0, 15.0, 5.0],   # through
+        [-5.0, 8.0, 3.0, 14.0],   # cuts the upper left corner's box but not the rectangle
+        [2.0, 2.0, 3.0, 3.0],     # inside
+        [11.0, -5.0, 11.0, 15.0],  # beside
+    ])  # fmt: skip
+    assert crosses(segments, band).tolist() == [True, False, True, False]
+
+
+def test_hits_find_the_port_the_cable_the_device_and_the_rack() -> None:
+    design, ids = made(small)
+    scene = built(design, ElevationLayout(Side.REAR))
+    hits = HitIndex(scene)
+    x, y, w, h = scene.port_place(ids["leaf0"], "17")  # type: ignore[misc]
+    hit = hits.at(x + w / 2, y + h / 2, scale=1.0)
+    assert (hit.device, hit.cage, hit.id) == (ids["leaf0"], "17", ids["leaf0"])
+    x1, y1, x2, y2 = scene.route_of(ids["cable"])[3]
+    hit = hits.at((x1 + x2) / 2 + 2.0, (y1 + y2) / 2, scale=1.0)
+    assert hit.cable == hit.id == ids["cable"]
+    x, y, w, h = scene.box_of(ids["rack1"])  # type: ignore[misc]
+    hit = hits.at(x + w / 2, y + 10.0, scale=1.0)
+    assert (hit.id, hit.device) == (ids["rack1"], None)
+
+
+def test_front_and_rear_show_different_sides_of_the_same_device() -> None:
+    design, ids = made(small)
+    front = built(design, ElevationLayout(Side.FRONT))
+    assert front.port_place(ids["server0"], "OSFP1") is None, "its NICs are at the rear"
+    assert not len(front.segments.within(*EVERYWHERE)[1]), "no cable can be seen from the front"
+
+
+def test_a_cable_takes_the_network_of_the_nic_and_switch_links_that_of_their_switch() -> None:
+    def edit(draft: Any) -> dict[str, str]:
+        ids = small(draft)
+        spine = edits.add_device(draft, SWITCH, ids["rack1"], 40, face=Side.REAR)
+        ends = [CableEnd(0, ids["leaf0"], "20"), CableEnd(1, spine, "1")]
+        ids["uplink"] = edits.plug_cable(draft, DAC, ends, DAC.lengths_m[0])
+        return ids
+
+    design, ids = made(edit)
+    scene = built(design, ElevationLayout(Side.REAR))
+    codes = {i: int(scene.cables["code"][r]) for i, r in scene.cables.items()}
+    assert codes == {ids["cable"]: 1, ids["uplink"]: 1}, "1 is the compute network"
+
+
+def test_half_the_devices_of_a_rack_keep_their_place_when_one_is_hidden() -> None:
+    def edit(draft: Any) -> Any:
+        ids = small(draft)
+        edits.add_device(draft, PDU, ids["rack0"], None)
+        return ids
+
+    design, _ = made(edit)
+    pdu = next(d.id for d in design.devices.values() if d.part == PDU.id)
+    assert not built(design, ElevationLayout(Side.FRONT)).devices["shown"][-1]
+    rear = built(design, ElevationLayout(Side.REAR))
+    assert rear.devices["shown"][rear.devices.row_of[pdu]]
+
+
+def test_bundles_hold_every_cable_once_on_each_stretch() -> None:
+    def edit(draft: Any) -> Any:
+        ids = small(draft)
+        far = edits.add_device(draft, SWITCH, ids["rack1"], 40, face=Side.REAR)
+        for n in range(5):
+            ends = [CableEnd(0, ids["leaf1"], str(n + 1)), CableEnd(1, far, str(n + 1))]
+            edits.plug_cable(draft, DAC, ends, DAC.lengths_m[0])
+        return ids
+
+    design, _ = made(edit)
+    bundles = built(design, ElevationLayout(Side.REAR)).bundles
+    # one in rack 0 (the cable to the server), a riser at each rack, one stretch of tray
+    assert sorted(bundles.counts.tolist()) == [1, 5, 5, 5]
+    fabric = built(design, FabricLayout()).bundles
+    assert sorted(fabric.counts.tolist()) == [1, 5]
+
+
+def test_catalog_has_the_parts_these_tests_stand_on() -> None:
+    assert len(CATALOG) > 100

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is painted: how often Python is called for it, and what can be seen in the pixels."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from canvas_help import CATALOG, DAC, NODE, SWITCH, made, middle, port, small
+from PySide6.QtCore import QBuffer, QByteArray, QPointF, QRectF, QSize
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from rackloom.catalog.parts import U_MM, DevicePart
+from rackloom.catalog.words import Side
+from rackloom.design import Design, edits
+from rackloom.design.entities import CableEnd
+from rackloom_gui.canvas.canvas import Canvas
+from rackloom_gui.canvas.faceplates import name_box, paint_face
+from rackloom_gui.canvas.faces import make_face
+from rackloom_gui.canvas.layers import Layer
+from rackloom_gui.canvas.pencil import Pencil
+from rackloom_gui.canvas.printing import Picture, paint_elevation
+from rackloom_gui.document import Document
+from rackloom_gui.theme import Theme
+from rackloom_gui.tokens import DARK, LIGHT, contrast
+
+
+@pytest.fixture
+def canvas(qtbot: QtBot, theme: Theme) -> Iterator[Canvas]:
+    design, ids = made(small)
+    document = Document()
+    canvas = Canvas(document, CATALOG, theme)
+    qtbot.addWidget(canvas)
+    canvas.resize(1000, 800)
+    canvas.show()
+    document.open_design(design, None)
+    canvas.setProperty("ids", ids)
+    QApplication.processEvents()
+    yield canvas
+
+
+def shot(canvas: Canvas) -> QImage:
+    return canvas.shown_panes[0].viewport().grab().toImage()
+
+
+def colours_at(image: QImage, canvas: Canvas, scene: QPointF, radius: int = 2) -> set[str]:
+    place = canvas.shown_panes[0].to_view(scene).toPoint()
+    found = set()
+    for dx in range(-radius, radius + 1):
+        for dy in range(-radius, radius + 1):
+            found.add(image.pixelColor(place.x() + dx, place.y() + dy).name())
+    return found
+
+
+def ids_of(canvas: Canvas) -> dict[str, str]:
+    ids: dict[str, str] = canvas.property("ids")
+    return ids
+
+
+def test_a_frame_calls_python_once_a_layer_however_much_is_drawn(
+    qtbot: QtBot, theme: Theme
+) -> None:
+    def edit(draft: Any) -> None:
+        row = edits.add_row(draft)
+        for n in range(60):
+            rack = edits.add_rack(draft, CATALOG["generic-48u-600"], row, 0.6 * n)
+            for u in range(1, 41):
+                edits.add_device(draft, NODE, rack, u)
+
+    design, _ = made(edit)
+    document = Document()
+    canvas = Canvas(document, CATALOG, theme)
+    qtbot.addWidget(canvas)
+    canvas.resize(1000, 800)
+    canvas.show()
+    document.open_design(design, None)
+    document.select(list(design.devices)[:500])
+    QApplication.processEvents()
+    pane = canvas.shown_panes[0]
+    for zoom in (pane.zoom, 0.2, 1.0, 4.0):
+        pane.zoom_to(zoom)
+        QApplication.processEvents()
+        Layer.paints = 0
+        pane.viewport().repaint()
+        assert 0 < Layer.paints <= pane.layer_count
+    assert len(pane.scene().items()) == pane.layer_count, "2,400 devices and not an item for one"
+
+
+def test_selection_is_framed_and_goes_when_it_is_cleared(canvas: Canvas) -> None:
+    ids = ids_of(canvas)
+    pane = canvas.shown_panes[0]
+    box = pane.arrays.box_of(ids["server0"])
+    assert box is not None
+    edge = QPointF(box[0] + box[2] * 0.7, box[1])
+    wanted = LIGHT.selection.name()
+    assert wanted not in colours_at(shot(canvas), canvas, edge)
+    canvas.document.select([ids["server0"]])
+    assert wanted in colours_at(shot(canvas), canvas, edge)
+    canvas.document.select(())
+    assert wanted not in colours_at(shot(canvas), canvas, edge)
+
+
+def test_used_ports_are_filled_in_the_colour_of_their_network(canvas: Canvas) -> None:
+    ids = ids_of(canvas)
+    canvas.set_side(Side.REAR)
+    canvas.fit_ids([ids["leaf0"]])
+    QApplication.processEvents()
+    pane = canvas.shown_panes[0]
+    image = shot(canvas)
+    compute = LIGHT.fabric("compute").name()
+    assert compute in colours_at(image, canvas, port(pane, ids["leaf0"], "1"), 1)
+    assert compute not in colours_at(image, canvas, port(pane, ids["leaf0"], "20"), 1)
+
+
+def test_problem_marks_differ_in_shape_as_well_as_colour(canvas: Canvas) -> None:
+    ids = ids_of(canvas)
+    pane = canvas.shown_panes[0]
+    box = pane.arrays.box_of(ids["server1"])
+    assert box is not None
+    corner = QPointF(box[0] + box[2], box[1])
+    shapes = {}
+    for severity in ("error", "warning", "info"):
+        canvas.set_problem_marks({ids["server1"]: severity})
+        image = shot(canvas)
+        colour = LIGHT.severity(severity)
+        place = pane.to_view(corner).toPoint()
+        shapes[severity] = frozenset(
+            (dx, dy)
+            for dx in range(-9, 10)
+            for dy in range(-9, 10)
+            if image.pixelColor(place.x() + dx, place.y() + dy) == colour
+        )
+        assert len(shapes[severity]) > 40
+    assert len(set(shapes.values())) == 3
+    # A triangle has less in its upper half than a disc or a square.
+    upper = {s: sum(1 for _, dy in shape if dy < -2) for s, shape in shapes.items()}
+    assert upper["warning"] < 0.7 * upper["error"]
+
+
+def test_unplugged_cables_and_the_cut_are_painted(canvas: Canvas) -> None:
+    ids = ids_of(canvas)
+    canvas.set_side(Side.REAR)
+    canvas.fit_ids([ids["rack0"]])
+    route = canvas.shown_panes[0].arrays.route_of(ids["cable"])
+    lengths = abs(route[:, 2] - route[:, 0]) + abs(route[:, 3] - route[:, 1])
+    x1, y1, x2, y2 = route[int(lengths.argmax())]
+    spot = QPointF((x1 + x2) / 2, (y1 + y2) / 2)
+    canvas.set_cut([ids["cable"]])
+    assert LIGHT.binding_cut.name() in colours_at(shot(canvas), canvas, spot)
+    canvas.set_cut(())
+    canvas.set_unplugged([ids["cable"]])
+    assert LIGHT.unplugged.name() in colours_at(shot(canvas), canvas, spot, 6)
+
+
+def test_loads_colour_cables(canvas: Canvas) -> None:
+    ids = ids_of(canvas)
+    canvas.set_side(Side.REAR)
+    canvas.fit_ids([ids["rack0"]])
+    pane = canvas.shown_panes[0]
+    route = pane.arrays.route_of(ids["cable"])
+    lengths = abs(route[:, 2] - route[:, 0]) + abs(route[:, 3] - route[:, 1])
+    x1, y1, x2, y2 = route[int(lengths.argmax())]
+    spot = QPointF((x1 + x2) / 2, (y1 + y2) / 2)
+    canvas.set_link_loads({ids["cable"]: 1.5})
+    assert LIGHT.error.name() in colours_at(shot(canvas), canvas, spot)
+    canvas.set_link_loads(None)
+    assert LIGHT.fabric("compute").name() in colours_at(shot(canvas), canvas, spot)
+
+
+def test_dark_theme_reaches_the_drawing(canvas: Canvas, theme: Theme) -> None:
+    x0, y0, _, _ = canvas.shown_panes[0].arrays.layout.bounds()
+    empty = QPointF(x0 - 100, y0 - 100)
+    assert colours_at(shot(canvas), canvas, empty) == {LIGHT.canvas.name()}
+    theme.set_choice("dark")  # type: ignore[arg-type]
+    try:
+        assert colours_at(shot(canvas), canvas, empty) == {DARK.canvas.name()}
+    finally:
+        theme.set_choice("light")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
+def test_names_can_be_read_on_every_kind_of_device(tokens: Any) -> None:
+    for kind in tokens.devices:
+        colour = tokens.device(kind)
+        assert contrast(colour.fill, colour.text) >= 4.5
+
+
+def test_every_part_has_a_face_that_paints_and_room_for_its_name(qapp: QApplication) -> None:
+    for part in CATALOG.of_kind(DevicePart):  # type: ignore[type-abstract]
+        if not part.rack_units:
+            continue
+
+        def edit(draft: Any, part: DevicePart = part) -> str:
+            row = edits.add_row(draft)
+            rack = edits.add_rack(draft, CATALOG["generic-48u-800"], row, 0.0)
+            return edits.add_device(draft, part, rack, 1)
+
+        design, device = made(edit)
+        for side in Side:
+            width, height = 482.6, part.rack_units * U_MM
+            face = make_face(design, design.devices[device], side, width, height)
+            image = QImage(500, int(height) + 20, QImage.Format.Format_RGB32)
+            image.fill(QColor("#ff00ff"))
+            painter = QPainter(image)
+            paint_face(Pencil(painter, 1.0), face, LIGHT.device("switch"), LIGHT)
+            painter.end()
+            for x, y in ((240, height / 2), (3, height / 2), (480, height - 3)):
+                assert image.pixelColor(int(x), int(y)).name() != "#ff00ff"
+            assert image.pixelColor(490, 5).name() == "#ff00ff", "nothing beside the plate"
+            spot = name_box(face)
+            if spot is not None:
+                assert spot[1] >= 0
+                assert spot[1] + spot[3] <= height + 1e-6
+            inside = face.boxes[face.seen]
+            assert len(inside) == sum(1 for cage in part.cages if cage.side is side)
+
+
+def _png(design: Design, ratio: float) -> QImage:
+    picture = Picture(design, "racks", Side.REAR, LIGHT)
+    image = QImage(int(800 * ratio), int(800 * ratio), QImage.Format.Format_RGB32)
+    image.fill(LIGHT.canvas)
+    painter = QPainter(image)
+    picture.paint(painter, QRectF(image.rect()), snap=True)
+    painter.end()
+    return image
+
+
+def test_exports_paint_the_same_things_as_vectors(qapp: QApplication) -> None:
+    design, ids = made(small)
+    data = QByteArray()
+    buffer = QBuffer(data)
+    svg = QSvgGenerator()
+    svg.setOutputDevice(buffer)
+    svg.setSize(QSize(1200, 1200))
+    svg.setViewBox(QRectF(0, 0, 1200, 1200))
+    painter = QPainter(svg)
+    paint_elevation(painter, design, Side.REAR, LIGHT, QRectF(0, 0, 1200, 1200))
+    painter.end()
+    text = data.data().decode()
+    for name in ("gpu-01", "gpu-02", "switch-01", "R01", "R02", "Row 1"):
+        assert name in text, f"{name} is text in the SVG"
+    assert LIGHT.fabric("compute").name() in text.lower(), "the cable"
+    assert "<image" not in text, "vectors only"
+    del ids
+
+
+def test_a_picture_at_twice_the_size_shows_the_same(qapp: QApplication) -> None:
+    design, _ = made(small)
+    small_picture, large = _png(design, 1.0), _png(design, 2.0)
+    halved = large.scaled(small_picture.size())
+    same = 0
+    for x in range(0, 800, 8):
+        for y in range(0, 800, 8):
+            a, b = small_picture.pixelColor(x, y), halved.pixelColor(x, y)
+            same += abs(a.lightness() - b.lightness()) < 40
+    assert same / 10_000 > 0.9
+
+
+def test_many_cables_are_bundled_until_one_zooms_in(qtbot: QtBot, theme: Theme) -> None:
+    def edit(draft: Any) -> None:
+        row = edits.add_row(draft)
+        racks = [edits.add_rack(draft, CATALOG["generic-48u-800"], row, 0.8 * n) for n in range(8)]
+        switches = [
+            [edits.add_device(draft, SWITCH, r, u, face=Side.REAR) for u in range(1, 9)]
+            for r in racks
+        ]
+        for near, far in zip(switches[0::2], switches[1::2], strict=True):
+            for a, b in zip(near, far, strict=True):
+                for n in range(1, 33):
+                    ends = [CableEnd(0, a, str(n)), CableEnd(1, b, str(n))]
+                    edits.plug_cable(draft, DAC, ends, DAC.lengths_m[0])
+
+    design, _ = made(edit)
+    document = Document()
+    canvas = Canvas(document, CATALOG, theme)
+    qtbot.addWidget(canvas)
+    canvas.resize(1000, 800)
+    canvas.show()
+    heard: list[bool] = []
+    canvas.bundles_shown.connect(heard.append)
+    document.open_design(design, None)
+    canvas.set_side(Side.REAR)
+    QApplication.processEvents()
+    canvas.shown_panes[0].viewport().repaint()
+    QApplication.processEvents()
+    assert heard[-1] is True
+    pane = canvas.shown_panes[0]
+    device = next(iter(design.devices))
+    assert pane.hit_at(middle(pane, device)).cable is None, "what is bundled cannot be clicked"
+    canvas.fit_ids([device])
+    pane.viewport().repaint()
+    QApplication.processEvents()
+    assert heard[-1] is False
+
+
