@@ -196,10 +196,14 @@ def _bundle_text(fabric: Fabric, worst: Ints, load: float) -> tuple[str, str, li
 
 
 def _devices(fabric: Fabric, nics: Ints) -> list[str]:
-    devices = np.unique(fabric.arrays.nic_device[nics])
-    return [str(device_id(fabric, d)) for d in devices.tolist()]
+    """Ids of the servers of these adapters, as many as a cap names."""
+    found = np.zeros(len(fabric.arrays.device_ids), np.bool_)
+    found[fabric.arrays.nic_device[nics]] = True
+    return [str(device_id(fabric, d)) for d in np.flatnonzero(found)[:MOST_PLACES].tolist()]
 
 
 def _cables(fabric: Fabric, links: Ints) -> list[str]:
-    cables = np.unique(fabric.arrays.link_cable[links])
-    return [str(fabric.arrays.cable_ids[c]) for c in cables.tolist()]
+    """Ids of the cables of these links, as many as a cap names."""
+    found = np.zeros(len(fabric.arrays.cable_ids), np.bool_)
+    found[fabric.arrays.link_cable[links]] = True
+    return [str(fabric.arrays.cable_ids[c]) for c in np.flatnonzero(found)[:MOST_PLACES].tolist()]

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from rackloom.collectives.flow_graph import FlowGraph
+from rackloom.collectives.flow_graph import EdgeKind, FlowGraph
 from rackloom.collectives.refine import Hashes, capacity_matrix, refined, set_apart
 from rackloom.fabric.arrays import Bools, Floats, Ints
 
@@ -29,8 +29,14 @@ _FLOW_UNITS = 1 << 29
 
 _TIGHTER = 1 - 1e-9
 _MBPS = 1000
-_WORK = 40_000_000
+_WORK = 8_000_000
 """Vertices and edges times sinks that are looked at in one bound."""
+
+FEW_CLASSES = 8
+"""So many classes of GPUs are looked at one by one before anything cleverer."""
+
+_SEEDS = 12
+"""Switches that are tried for a start of the core."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,53 +64,135 @@ class _Quotient:
     vertices: int
 
 
-def gather_cut(graph: FlowGraph, symmetric: bool = True) -> Cut:
+def gather_cut(graph: FlowGraph, symmetric: bool = True, few_classes: int = FEW_CLASSES) -> Cut:
     """The cut that binds all-gather (and reduce-scatter, and all-reduce by both).
 
     ``symmetric`` False leaves out the quotient and looks at the whole graph: slow, and the same.
+    With more than ``few_classes`` classes of GPUs, the well-connected core is absorbed first.
     """
     n = graph.gpus
-    ingress: Floats = np.bincount(
+    into: Floats = np.bincount(
         np.concatenate([graph.u, graph.v]),
         weights=np.concatenate([graph.gbps, graph.gbps]),
         minlength=graph.vertices,
-    )[:n].astype(np.float64)
-    poorest = int(ingress.argmin())
+    ).astype(np.float64)
+    poorest = int(into[:n].argmin())
     inside = np.ones(graph.vertices, np.bool_)
     inside[poorest] = False
-    best = _Search(float(ingress[poorest]) / (n - 1), inside)
-    capacity = np.maximum(np.round(graph.gbps * _MBPS), 1).astype(np.int64)
-    matrix = capacity_matrix(graph.u, graph.v, capacity, graph.vertices)
-    colour = np.zeros(graph.vertices, np.uint64)
-    colour[:n] = 1
+    best = _Search(float(into[poorest]) / (n - 1), inside)
+    exact = True
     if symmetric:
-        colour = refined(matrix, colour)
-        sinks = _one_of_each(colour[:n], ingress)
+        exact = _search_classes(best, graph, into, few_classes)
     else:
-        sinks = np.arange(n)
-    budget = max(1, _WORK // max(len(graph.u) + graph.vertices, 1))
-    for sink in sinks[:budget].tolist():
-        if symmetric:
-            classes = _numbered(refined(matrix, set_apart(colour, sink)))
-        else:
-            classes = np.arange(graph.vertices)
-        _tighten(best, graph, classes, sink)
+        for sink in range(n):
+            _tighten(best, graph, np.arange(graph.vertices), sink)
     inside = best.inside
     crossing = np.flatnonzero(inside[graph.u] != inside[graph.v])
-    count = int(inside[:n].sum())
-    return Cut(best.rate, inside, crossing, count, exact=len(sinks) <= budget)
+    return Cut(best.rate, inside, crossing, int(inside[:n].sum()), exact)
 
 
 @dataclass(slots=True)
 class _Search:
+    """The lowest rate so far, and the sending side of the cut that sets it."""
+
     rate: float
     inside: Bools
 
 
-def _one_of_each(colour: Hashes, ingress: Floats) -> Ints:
-    """A GPU of every class, the ones with the least bandwidth first."""
+def _search_classes(best: _Search, graph: FlowGraph, into: Floats, few: int) -> bool:
+    """Look at one GPU of every class; False where there were too many to look at all."""
+    n = graph.gpus
+    matrix = _matrix(graph, np.arange(graph.vertices), graph.vertices)
+    colour = np.zeros(graph.vertices, np.uint64)
+    colour[:n] = 1
+    colour = refined(matrix, colour)
+    label, absorbed = np.arange(graph.vertices), None
+    sinks = _one_of_each(colour[:n], into[:n])
+    if len(sinks) > few and best.rate > 0:
+        core = _absorbed(best, graph, matrix, colour)
+        if core is not None:
+            label = np.where(core, 0, np.cumsum(~core))
+            absorbed = 0
+            vertices = int(label.max()) + 1
+            matrix = _matrix(graph, label, vertices)
+            fewer = np.zeros(vertices, np.uint64)
+            fewer[label[:n]] = 1
+            fewer[0] = 2
+            colour = refined(matrix, fewer)
+            free = np.flatnonzero(~core[:n])
+            sinks = free[_one_of_each(colour[label[free]], into[free])]
+    budget = max(1, _WORK // max(len(graph.u) + graph.vertices, 1))
+    for sink in sinks[:budget].tolist():
+        classes = _numbered(refined(matrix, set_apart(colour, int(label[sink]))))
+        home = None if absorbed is None else int(classes[absorbed])
+        _tighten(best, graph, classes[label], sink, home)
+    return len(sinks) <= budget
+
+
+def _switched(graph: FlowGraph) -> Floats:
+    """Capacity of every vertex towards switches; that towards NICs only breaks ties."""
+    weight = graph.gbps * np.where(graph.kind == EdgeKind.BUNDLE, 1.0, 1e-6)
+    weight = np.where(graph.kind == EdgeKind.SCALE_UP, 0.0, weight)
+    both = np.bincount(
+        np.r_[graph.u, graph.v], weights=np.r_[weight, weight], minlength=graph.vertices
+    )
+    return both.astype(np.float64)
+
+
+def _absorbed(best: _Search, graph: FlowGraph, matrix: csr_array, colour: Hashes) -> Bools | None:
+    """Vertices that no cut below the demand can part from the source; None where none is found.
+
+    When the whole demand can flow to a vertex, every cut that matters has it on the source's side,
+    so it may be merged with the source. In a fabric with a core this takes in all its switches, and
+    what is left falls apart into servers, of which there are few kinds whatever was unplugged.
+    """
+    n = graph.gpus
+    core = np.zeros(graph.vertices, np.bool_)
+    tried = 0
+    for seed in (n + np.argsort(-_switched(graph)[n:], kind="stable")).tolist():
+        if core[seed]:
+            continue
+        tried += 1
+        if tried > _SEEDS:
+            break
+        if _tighten(best, graph, _numbered(refined(matrix, set_apart(colour, seed))), seed):
+            core[seed] = True
+            core = _grown(graph, core, best.rate)
+    return core if core.any() else None
+
+
+def _grown(graph: FlowGraph, core: Bools, rate: float) -> Bools:
+    """The merged vertices and all that must be merged with them.
+
+    What has the whole demand's capacity from merged vertices, straight or over one vertex between
+    (each such path has its own), cannot be parted from them by a cut below the demand.
+    """
+    demand = graph.gpus * rate
+    a, b = np.r_[graph.u, graph.v], np.r_[graph.v, graph.u]
+    gbps = np.r_[graph.gbps, graph.gbps]
+    feed = np.where(np.arange(graph.vertices) < graph.gpus, rate, 0.0)
+    while True:
+        straight = np.bincount(b, weights=gbps * core[a], minlength=graph.vertices)
+        between = np.where(core[a], 0.0, np.minimum(straight[a], gbps))
+        reach = straight + np.bincount(b, weights=between, minlength=graph.vertices) + feed
+        grown: Bools = core | (reach >= demand)
+        if grown.sum() == core.sum():
+            return core
+        core = grown
+
+
+def _matrix(graph: FlowGraph, label: Ints, vertices: int) -> csr_array:
+    """Integer capacities between labels, for colour refinement."""
+    u, v = label[graph.u], label[graph.v]
+    real = u != v
+    capacity = np.maximum(np.round(graph.gbps[real] * _MBPS), 1).astype(np.int64)
+    return capacity_matrix(u[real], v[real], capacity, vertices)
+
+
+def _one_of_each(colour: Hashes, into: Floats) -> Ints:
+    """Position of one of every colour, the ones with the least bandwidth first."""
     _, first = np.unique(colour, return_index=True)
-    order: Ints = first[np.argsort(ingress[first], kind="stable")]
+    order: Ints = first[np.argsort(into[first], kind="stable")]
     return order
 
 
@@ -124,24 +212,33 @@ def _quotient(graph: FlowGraph, classes: Ints) -> _Quotient:
     return _Quotient(u[real], v[real], gbps[real].astype(np.float64), gpus, k)
 
 
-def _tighten(best: _Search, graph: FlowGraph, classes: Ints, sink: int) -> None:
-    """Lower the rate to what the worst cut that leaves out this GPU allows."""
+def _tighten(
+    best: _Search, graph: FlowGraph, classes: Ints, sink: int, home: int | None = None
+) -> bool:
+    """Lower the rate to what the worst cut that leaves out this vertex allows.
+
+    True when the whole demand then flows to it. False for a switch that gets less although no GPU
+    is cut off: that bounds nothing. ``home``: the class merged with the source.
+    """
     quotient = _quotient(graph, classes)
     target = int(classes[sink])
     n = graph.gpus
     while best.rate > 0:
-        side = _source_side(quotient, target, best.rate, n)
+        side = _source_side(quotient, target, best.rate, n, home)
         count = int(quotient.gpus[side].sum())
         if count == 0:
-            return
+            return True
         out = float(quotient.gbps[side[quotient.u] != side[quotient.v]].sum())
         if out / count >= best.rate * _TIGHTER:
-            return
+            return True
+        if count == n:
+            return False
         best.rate = out / count
         best.inside = side[classes]
+    return True
 
 
-def _source_side(quotient: _Quotient, target: int, rate: float, n: int) -> Bools:
+def _source_side(quotient: _Quotient, target: int, rate: float, n: int, home: int | None) -> Bools:
     """Classes on the source's side of a least cut, with every GPU fed ``rate``."""
     demand = n * rate
     unit = _FLOW_UNITS / demand
@@ -149,6 +246,9 @@ def _source_side(quotient: _Quotient, target: int, rate: float, n: int) -> Bools
     capacity = np.floor(np.minimum(quotient.gbps, demand) * unit).astype(np.int32)
     feeding = np.flatnonzero(quotient.gpus)
     feed = np.round(quotient.gpus[feeding] * rate * unit).astype(np.int32)
+    if home is not None:
+        feeding = np.append(feeding, home)
+        feed = np.append(feed, np.int32(_FLOW_UNITS))
     rows = np.concatenate([quotient.u, quotient.v, np.full(len(feeding), k)])
     columns = np.concatenate([quotient.v, quotient.u, feeding])
     values = np.concatenate([capacity, capacity, feed])

@@ -297,15 +297,18 @@ def _switch_ns(fabric: Fabric, hardware: Hardware) -> Floats:
 def _cable_ns(fabric: Fabric, rings: Rings, hardware: Hardware) -> Floats:
     """Delay of each link by the metres of its cable; 0 for links the rings do not use."""
     arrays, design, bundles = fabric.arrays, fabric.design, fabric.network.bundles
+    cables, cable_ids = design.cables, arrays.cable_ids
     busy = (rings.loads.forward + rings.loads.backward) > 0
     used = np.zeros(len(arrays.link_cable), np.bool_)
     used[rings.ports.link[rings.channel_ports.ravel()]] = True
     within = bundles.of_link >= 0
     used[within] |= busy[bundles.of_link[within]]
     per_metre: dict[str, float] = {}
-    delay = np.zeros(len(arrays.cable_ids))
-    for number in np.unique(arrays.link_cable[used]).tolist():
-        cable = design.cables[arrays.cable_ids[number]]
+    delay = np.zeros(len(cable_ids))
+    carrying = np.zeros(len(cable_ids), np.bool_)
+    carrying[arrays.link_cable[used]] = True
+    for number in np.flatnonzero(carrying).tolist():
+        cable = cables[cable_ids[number]]
         if cable.part not in per_metre:
             stated = design.part(cable.part, CablePart).delay_ns_per_m
             usual = hardware.network.cable_ns_per_m

@@ -81,8 +81,8 @@ def _word(design: Design, device: str, kind: int) -> str:
 def _link_networks(
     design: Design, network: Network, tiers: Tiers, a_vertex: Ints, b_vertex: Ints
 ) -> tuple[Ints, tuple[str, ...]]:
-    arrays = network.arrays
-    given = [design.cables[c].fabric for c in arrays.cable_ids]
+    arrays, cables = network.arrays, design.cables
+    given = [cables[c].fabric for c in arrays.cable_ids]
     roles = [str(r) for r in ROLES]
     names = sorted({*tiers.network, *(g for g in given if g), *roles})
     code = {name: n for n, name in enumerate(names)}

@@ -126,23 +126,20 @@ def _network_names(design: Design, network: Network) -> tuple[str, ...]:
 
 def _cable_votes(design: Design, network: Network) -> list[tuple[int, str]]:
     """Names that cables give to the networks they belong to."""
-    arrays = network.arrays
-    named = [n for n, c in enumerate(arrays.cable_ids) if design.cables[c].fabric]
-    if not named:
+    arrays, cables = network.arrays, design.cables
+    given = [cables[c].fabric for c in arrays.cable_ids]
+    names = sorted({name for name in given if name})
+    if not names:
         return []
-    wanted = np.zeros(len(arrays.cable_ids), np.bool_)
-    wanted[named] = True
-    found = set()
-    for link in np.flatnonzero(wanted[arrays.link_cable]).tolist():
-        for device, nic in (
-            (arrays.link_a[link], arrays.link_a_nic[link]),
-            (arrays.link_b[link], arrays.link_b_nic[link]),
-        ):
-            if nic == THROUGH:
-                component = int(network.components[network.switch_of_device[device]])
-                name = design.cables[arrays.cable_ids[arrays.link_cable[link]]].fabric
-                found.add((component, name or ""))
-    return sorted(found)
+    code = {name: n for n, name in enumerate(names)}
+    named = np.array([code[name] if name else -1 for name in given], np.int64)[arrays.link_cable]
+    found: list[Ints] = []
+    for device, nic in ((arrays.link_a, arrays.link_a_nic), (arrays.link_b, arrays.link_b_nic)):
+        links = np.flatnonzero((nic == THROUGH) & (named >= 0))
+        component = network.components[network.switch_of_device[device[links]]]
+        found.append(component * len(names) + named[links])
+    keys = np.unique(np.concatenate(found))
+    return [(k // len(names), names[k % len(names)]) for k in keys.tolist()]
 
 
 def _names_by_role(network: Network) -> list[str]:
