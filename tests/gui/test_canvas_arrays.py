@@ -72,7 +72,9 @@ def _edit_at_random(history: History, rng: random.Random) -> None:
         part = rng.choice([NODE, SWITCH, SERVER])
         history.do("add", edits.add_device, part, rng.choice(racks), rng.randrange(1, 40))
     elif choice == 1 and devices:
-        history.do("move", edits.move_device, rng.choice(devices), rng.choice(racks), rng.randrange(1, 40))
+        history.do(
+            "move", edits.move_device, rng.choice(devices), rng.choice(racks), rng.randrange(1, 40)
+        )
     elif choice == 2 and devices:
         history.do("remove", edits.remove, [rng.choice(devices)])
     elif choice in (3, 4):
@@ -90,7 +92,9 @@ def _edit_at_random(history: History, rng: random.Random) -> None:
         rack = design.racks[rng.choice(racks)]
         history.do("rack", edits.move_rack, rack.id, rack.row, rng.randrange(0, 60) / 10)
     elif choice == 7:
-        history.do("add rack", edits.add_rack, RACK, next(iter(design.rows)), rng.randrange(8, 60) / 10)
+        history.do(
+            "add rack", edits.add_rack, RACK, next(iter(design.rows)), rng.randrange(8, 60) / 10
+        )
     elif history.can_undo():
         history.undo()
 

@@ -153,9 +153,9 @@ class Canvas(QWidget):
         self.rear.setVisible(wanted is not Side.FRONT)
         if source is not None:
             centre = source.visible_rect().center()
-        if wanted is None:
-            half = max(self._racks.width() // 2, 1)
-            self._racks.setSizes([half, half])
+        self._racks.refresh()  # the views must have their sizes before anything is fitted into them
+        half = max(self._racks.width() // 2, 1)
+        self._racks.setSizes([half, half])
         if source is not None:
             for pane in self.shown_panes:
                 self._show_same(source.zoom, centre, pane)
