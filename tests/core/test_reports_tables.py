@@ -15,6 +15,7 @@ from openpyxl import load_workbook
 from rackloom.reports import csv_bytes, csv_text, xlsx_bytes
 from rackloom.reports.order import natural
 from rackloom.reports.tables import safe_text
+from rackloom.reports.xlsx import workbook
 
 
 @dataclass(frozen=True)
@@ -98,3 +99,14 @@ def test_xlsx_holds_numbers_as_numbers_and_formulas_as_text() -> None:
 def test_names_sort_as_people_sort() -> None:
     names = ["R10", "R2", "r1", "10/1", "9", "A", "", "9" * 40]
     assert sorted(names, key=natural) == ["", "9", "10/1", "9" * 40, "A", "r1", "R2", "R10"]
+
+
+def test_a_wide_sheet_has_columns_beyond_z() -> None:
+    names = [f"column{n}" for n in range(60)]
+    sheet = load_workbook(io.BytesIO(workbook(names, [range(60)], "Wide")))["Wide"]
+    assert [cell.value for cell in sheet[2]] == list(range(60))
+    assert sheet["BH1"].value == "column59"
+
+
+def test_equal_tables_make_equal_workbooks() -> None:
+    assert xlsx_bytes([Line("a", 1, 2.5)], Line, "T") == xlsx_bytes([Line("a", 1, 2.5)], Line, "T")

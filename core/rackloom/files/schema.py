@@ -18,7 +18,8 @@ from typing import Any, Literal, NoReturn
 import pydantic_core
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from rackloom.catalog.parts import AnyPart, NicPart, Part
+from rackloom.catalog.kinds import AnyPart
+from rackloom.catalog.parts import NicPart, Part
 from rackloom.design import Design, EditError
 from rackloom.design.entities import (
     ID_PREFIX,

@@ -13,8 +13,6 @@ from rackloom.catalog.parts import (
     NicPart,
     Part,
     PartId,
-    PduPart,
-    RackPart,
     ServerPart,
     SwitchPart,
     TransceiverPart,
@@ -26,10 +24,10 @@ from rackloom.reports.order import natural
 UNIT = "pcs"
 CORD = "power cord"
 CATEGORIES = (
-    *("server", "switch", "pdu", "rack", "nic", "transceiver", "cable", "fibre"),
-    CORD,
+    *("server", "switch", "pdu", "power shelf", "rack", "panel", "accessory"),
+    *("nic", "transceiver", "cable", "fibre", CORD),
 )
-"""Values of the ``category`` column, in the order of the rows."""
+"""Values of the ``category`` column, in the order of the rows; kinds not named here follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,8 @@ def bom(design: Design) -> list[BomRow]:
     return sorted(
         rows,
         key=lambda row: (
-            CATEGORIES.index(row.category),
+            CATEGORIES.index(row.category) if row.category in CATEGORIES else len(CATEGORIES),
+            row.category,
             row.manufacturer.lower(),
             natural(row.model),
             row.length_m or 0.0,
@@ -125,7 +124,7 @@ def _row(
 
 def _notes(part: Part, power_w: float | None) -> list[str]:
     """What a buyer should know about the figures of a row."""
-    notes = []
+    notes = ["not a product: stands for its kind"] if _is_illustrative(part) else []
     if isinstance(part, ServerPart | SwitchPart | NicPart | TransceiverPart):
         if power_w is None:
             notes.append("power not known")
@@ -146,24 +145,14 @@ def _is_estimate(part: Part) -> bool:
     return part.trust_of(field) is Trust.ESTIMATE
 
 
+def _is_illustrative(part: Part) -> bool:
+    return bool(getattr(part, "illustrative", False))
+
+
 def _category(part: Part) -> str:
-    match part:
-        case ServerPart():
-            return "server"
-        case SwitchPart():
-            return "switch"
-        case PduPart():
-            return "pdu"
-        case RackPart():
-            return "rack"
-        case NicPart():
-            return "nic"
-        case TransceiverPart():
-            return "transceiver"
-        case CablePart(technology=CableTechnology.FIBRE):
-            return "fibre"
-        case _:
-            return "cable"
+    if isinstance(part, CablePart) and part.technology is CableTechnology.FIBRE:
+        return "fibre"
+    return str(getattr(part, "kind", "other")).replace("-", " ")
 
 
 _CONNECTOR = {Inlet.C14: "C13", Inlet.C16: "C15", Inlet.C20: "C19", Inlet.C22: "C21"}

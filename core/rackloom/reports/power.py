@@ -6,7 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rackloom.catalog.parts import CablePart, DevicePart, PduPart, SwitchPart, TransceiverPart
+from rackloom.catalog.parts import (
+    CablePart,
+    DevicePart,
+    ServerPart,
+    SwitchPart,
+    TransceiverPart,
+)
 from rackloom.design import Design
 from rackloom.design.ids import DeviceId
 
@@ -28,7 +34,7 @@ class DevicePower:
 
 
 def power_of(design: Design) -> dict[DeviceId, DevicePower]:
-    """The greatest draw of every device but PDUs.
+    """The greatest draw of every device that draws power: not of PDUs, panels, blanking plates.
 
     A switch is published without its optics: to it are added the transceivers at their maximum and
     the electronics in active cables. Where only the figure with all optics is known, that is taken;
@@ -38,7 +44,7 @@ def power_of(design: Design) -> dict[DeviceId, DevicePower]:
     found: dict[DeviceId, DevicePower] = {}
     for device in design.devices.values():
         part = design.part(device.part, DevicePart)
-        if isinstance(part, PduPart):
+        if not draws_power(part):
             continue
         if not isinstance(part, SwitchPart):
             known_w, complete = part.power_max_w, True
@@ -51,6 +57,19 @@ def power_of(design: Design) -> dict[DeviceId, DevicePower]:
             known_w, complete = part.power_typical_w or 0.0, False
         found[device.id] = DevicePower(known_w, complete)
     return found
+
+
+def draws_power(part: DevicePart) -> bool:
+    """Whether a device is one that draws power itself, as far as its part says."""
+    if isinstance(part, ServerPart | SwitchPart):
+        return True
+    if getattr(part, "kind", "") in _SUPPLIES:
+        return False
+    return part.psu is not None or part.power_max_w is not None or part.power_typical_w is not None
+
+
+_SUPPLIES = frozenset({"pdu", "power-shelf"})
+"""Kinds of parts that hand power on."""
 
 
 def _plugs(design: Design) -> tuple[dict[DeviceId, float], set[DeviceId]]:

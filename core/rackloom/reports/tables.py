@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
+from rackloom.reports.xlsx import workbook
+
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """What neither XML nor UTF-8 can hold."""
 _RISKY = re.compile(f" *[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]|.*{_CONTROL.pattern}", re.DOTALL)
 """Texts a spreadsheet takes for a formula (full-width signs included), or that need cleaning."""
-_XLSX_TEXT_LIMIT = 32_767
-_WIDEST = 60
 
 
 def columns(kind: type) -> tuple[str, ...]:
@@ -61,32 +61,13 @@ def csv_bytes(rows: Sequence[Any], kind: type) -> bytes:
 
 def xlsx_bytes(rows: Sequence[Any], kind: type, title: str) -> bytes:
     """The same data as an Excel workbook: numbers as numbers, the header frozen."""
-    from openpyxl import Workbook
-    from openpyxl.cell import WriteOnlyCell
-    from openpyxl.styles import Font
-    from openpyxl.utils import get_column_letter
-
     names = columns(kind)
-    table = [[getattr(row, name) for name in names] for row in rows]
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet(title)
-    sheet.freeze_panes = "A2"
-    for number, name in enumerate(names):
-        longest = max((len(_cell(line[number])) for line in table), default=0)
-        width = min(max(longest, len(name)) + 2, _WIDEST)
-        sheet.column_dimensions[get_column_letter(number + 1)].width = width
-    header = [WriteOnlyCell(sheet, value=name) for name in names]
-    for cell in header:
-        cell.font = Font(bold=True)
-    sheet.append(header)
-    for line in table:
-        sheet.append([_xlsx_value(value) for value in line])
-    buffer = io.BytesIO()
-    book.save(buffer)
-    return buffer.getvalue()
+    values = attrgetter(*names)
+    return workbook(names, ([_xlsx_value(value) for value in values(row)] for row in rows), title)
 
 
-def _xlsx_value(value: Any) -> Any:
+def _xlsx_value(value: Any) -> str | float | None:
     if value is None or isinstance(value, int | float):
         return value
-    return safe_text(str(value))[:_XLSX_TEXT_LIMIT]
+    # Carriage returns do not survive XML.
+    return safe_text(str(value)).replace("\r\n", "\n").replace("\r", "\n")
