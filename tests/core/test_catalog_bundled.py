@@ -153,6 +153,7 @@ def test_every_figure_names_where_it_comes_from(catalog: Catalog) -> None:
 
 def test_every_source_is_used_and_described_once(catalog: Catalog) -> None:
     used = {source for part in catalog.values() for source in part.sources}
+    used |= {source for feed in catalog.feeds for source in feed.sources}
     assert used == set(catalog.sources)
     assert all(len(text) > 10 for text in catalog.sources.values())
 
@@ -550,10 +551,14 @@ def test_each_file_says_where_its_figures_come_from() -> None:
     folder = files("rackloom_resources") / "catalog"
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".yaml"))
     assert names == [
+        "accessories.yaml",
         "cables.yaml",
         "fibre.yaml",
         "nics.yaml",
+        "panels.yaml",
         "pdus.yaml",
+        "power.yaml",
+        "rack_systems.yaml",
         "racks.yaml",
         "servers.yaml",
         "switches.yaml",

@@ -3,9 +3,10 @@
 
 from rackloom.catalog.cages import Cage
 from rackloom.catalog.errors import CatalogError
+from rackloom.catalog.feeds import FeedType
+from rackloom.catalog.kinds import AnyPart
 from rackloom.catalog.load import Catalog, load_bundled, load_parts
 from rackloom.catalog.parts import (
-    AnyPart,
     CablePart,
     DevicePart,
     NicPart,
@@ -17,22 +18,40 @@ from rackloom.catalog.parts import (
     SwitchPart,
     TransceiverPart,
 )
+from rackloom.catalog.site_parts import (
+    AccessoryPart,
+    ConsumablePart,
+    GpuBoardPart,
+    PanelPart,
+    PowerShelfPart,
+    RackSystemPart,
+)
+from rackloom.catalog.user_parts import load_catalog, own_folder
 
 __all__ = [
+    "AccessoryPart",
     "AnyPart",
     "CablePart",
     "Cage",
     "Catalog",
     "CatalogError",
+    "ConsumablePart",
     "DevicePart",
+    "FeedType",
+    "GpuBoardPart",
     "NicPart",
+    "PanelPart",
     "Part",
     "PartId",
     "PduPart",
+    "PowerShelfPart",
     "RackPart",
+    "RackSystemPart",
     "ServerPart",
     "SwitchPart",
     "TransceiverPart",
     "load_bundled",
+    "load_catalog",
     "load_parts",
+    "own_folder",
 ]

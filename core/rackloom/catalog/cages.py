@@ -8,7 +8,15 @@ one :class:`Cage` for each receptacle, with its place on the chassis.
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    model_validator,
+)
 
 from rackloom.catalog.words import CageRole, FormFactor, PortCount, Protocol, Shell, Side
 
@@ -64,6 +72,8 @@ class Cage:
     ports: tuple[PortSpec, ...]
     module_power_max_w: float | None
     neighbour: str | None
+    passive: bool = False
+    """A panel's coupler or jack: it has no rate and no protocol of its own."""
 
     @property
     def default_mode(self) -> BreakoutMode:
@@ -111,7 +121,7 @@ class ModeSpec(_Frozen):
 
     name: str
     ports: PositiveInt = Field(le=64)
-    rate_gbps: PositiveFloat
+    rate_gbps: NonNegativeFloat
     lanes_per_port: PositiveInt
     disables_neighbour: bool = False
     only: Literal["odd", "even"] | None = None
@@ -165,9 +175,13 @@ class CageGroup(_Frozen):
     """Which OSFP plugs the cage's firmware and wiring allow; None: either."""
     accepts: tuple[FormFactor, ...] = ()
     """Other plugs that work in it, at their own speed (a QSFP112 cage takes QSFP56)."""
-    rate_gbps: PositiveFloat
+    passive: bool = False
+    """Couplers or jacks of a panel: ``rate_gbps``, ``protocols`` and ``role`` may be left out."""
+    rate_gbps: NonNegativeFloat
+    """0 for passive cages, and only for those."""
     lanes: PositiveInt
-    lane_gbps: PositiveFloat
+    """Of a passive cage: the pairs of its connector."""
+    lane_gbps: NonNegativeFloat
     """May be left out of a file: rate divided by lanes."""
     lane_rates_gbps: tuple[float, ...] = ()
     """Other lane rates the cage can run at, besides ``lane_gbps``."""
@@ -194,11 +208,13 @@ class CageGroup(_Frozen):
         """Spare files what follows from rate and lanes."""
         if not isinstance(data, dict):
             return data
+        if data.get("passive") is True:
+            data = {"rate_gbps": 0.0, "protocols": (), "role": CageRole.FABRIC, **data}
         rate, lanes = data.get("rate_gbps"), data.get("lanes")
         if not (isinstance(rate, int | float) and isinstance(lanes, int) and lanes > 0):
             return data  # the fields themselves are refused, with their names
         whole = {
-            "name": f"1x{rate:g}",
+            "name": f"1x{rate:g}" if rate else "passive",
             "ports": 1,
             "rate_gbps": rate,
             "lanes_per_port": lanes,
@@ -213,6 +229,9 @@ class CageGroup(_Frozen):
             )
         if self.count is None and not self.cages:
             raise ValueError(f"cage group {self.group!r} needs a 'count' or a list of 'cages'")
+        rates = [self.rate_gbps, self.lane_gbps, *(mode.rate_gbps for mode in self.modes)]
+        if any((rate > 0) == self.passive for rate in rates):
+            raise ValueError("a rate is more than 0, except in a passive cage, which has none")
         return self
 
     def cage_names(self) -> list[str]:
@@ -260,6 +279,7 @@ class CageGroup(_Frozen):
                     ports=self._ports(entry, modes[0]),
                     module_power_max_w=self.module_power_max_w,
                     neighbour=self._neighbour(entries, index),
+                    passive=self.passive,
                 )
             )
         return cages

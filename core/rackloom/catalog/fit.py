@@ -42,6 +42,7 @@ _PROTOCOL_TEXT = {
     Protocol.INFINIBAND: "InfiniBand",
     Protocol.ETHERNET: "Ethernet",
     Protocol.NVLINK: "NVLink",
+    Protocol.UALINK: "UALink",
 }
 
 
@@ -96,7 +97,7 @@ def lane_rate_misfit(
     rate = lane_gbps
     if rate is None and plug.rate_gbps is not None and plug.lanes is not None:
         rate = plug.rate_gbps / plug.lanes
-    if rate is None or cage.form_factor in _FIBRE_CONNECTORS:
+    if rate is None or cage.passive or cage.form_factor in _FIBRE_CONNECTORS:
         return None
     runs = cage.lane_rates_gbps
     fits = rate >= min(runs) if passive else any(abs(rate - r) < _near(r) for r in runs)
@@ -309,6 +310,8 @@ def _form_factor_misfit(cage: Cage, plug: PlugSpec, name: str, place: str) -> Mi
         return None
     if have is FormFactor.QSFP_DD and want in _QSFP:  # rule 9
         why = "the second row of its contacts would connect nothing"
+    elif cage.passive:
+        why = f"a panel port takes {want} connectors only"
     elif want in _FIBRE_CONNECTORS:  # rule 13
         why = "the optics are inside: plug the fibre straight in"
     elif {have, want} in _OSFP_AND_QSFP:  # rules 6, 10

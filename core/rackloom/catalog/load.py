@@ -10,7 +10,9 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from rackloom.catalog.errors import CatalogError
-from rackloom.catalog.parts import AnyPart, Part, PartId
+from rackloom.catalog.feeds import FeedType
+from rackloom.catalog.kinds import AnyPart
+from rackloom.catalog.parts import Part, PartId
 
 try:
     from yaml import CSafeLoader as _Loader
@@ -22,14 +24,26 @@ MAX_CATALOG_CHARACTERS = 16_000_000
 
 _P = TypeVar("_P", bound=Part)
 _PART: TypeAdapter[AnyPart] = TypeAdapter(AnyPart)
+_FEEDS: TypeAdapter[list[FeedType]] = TypeAdapter(list[FeedType])
 
 
 class Catalog(Mapping[PartId, Part]):
     """What exists: parts by id, and the sources their figures come from."""
 
-    def __init__(self, parts: Iterable[Part], sources: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        parts: Iterable[Part],
+        sources: Mapping[str, str] | None = None,
+        feeds: Iterable[FeedType] = (),
+    ) -> None:
         self._parts = {part.id: part for part in parts}
         self.sources: Mapping[str, str] = dict(sources or {})
+        self.feeds: tuple[FeedType, ...] = tuple(feeds)
+        """Circuits as buildings offer them."""
+        self.own: frozenset[PartId] = frozenset()
+        """Ids of the user's own parts."""
+        self.problems: tuple[str, ...] = ()
+        """A sentence for each file of the user's that could not be read."""
 
     def __getitem__(self, part_id: PartId) -> Part:
         return self._parts[part_id]
@@ -59,9 +73,12 @@ class Catalog(Mapping[PartId, Part]):
         hint = f" (did you mean {', '.join(near)}?)" if near else ""
         raise CatalogError(f"no part is called {part_id!r} in the catalogue{hint}")
 
-    def with_parts(self, parts: Iterable[Part]) -> "Catalog":
+    def with_parts(
+        self, parts: Iterable[Part], sources: Mapping[str, str] | None = None
+    ) -> "Catalog":
         """A catalogue that also holds these parts; they win over parts of the same id."""
-        return Catalog([*self._parts.values(), *parts], self.sources)
+        both = {**(sources or {}), **self.sources}
+        return Catalog([*self._parts.values(), *parts], both, self.feeds)
 
 
 def _haystack(part: Part) -> str:
@@ -75,7 +92,10 @@ def load_parts(text: str, where: str) -> tuple[list[Part], dict[str, str]]:
 
     Raises CatalogError with the file, the part and the field; a part id may occur once.
     """
-    document = _read_yaml(text, where)
+    return _parts_of(read_yaml(text, where), where)
+
+
+def _parts_of(document: Any, where: str) -> tuple[list[Part], dict[str, str]]:
     if not isinstance(document, dict) or not isinstance(document.get("parts"), list):
         raise CatalogError(f"{where}: a catalogue file needs a list called 'parts'")
     sources = document.get("sources") or {}
@@ -86,7 +106,20 @@ def load_parts(text: str, where: str) -> tuple[list[Part], dict[str, str]]:
     return parts, {str(key): str(text) for key, text in sources.items()}
 
 
-def _read_yaml(text: str, where: str) -> Any:
+def _feeds_of(document: Any, where: str) -> list[FeedType]:
+    try:
+        return _FEEDS.validate_python(document.get("feeds") or [])
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(step) for step in first["loc"])
+        raise CatalogError(f"{where}: feeds.{field}: {first['msg']}") from error
+
+
+def read_yaml(text: str, where: str) -> Any:
+    """The content of a YAML file; CatalogError with the line where it cannot be read.
+
+    Only plain values come out: tags that would make objects are refused.
+    """
     if len(text) > MAX_CATALOG_CHARACTERS:
         raise CatalogError(
             f"{where}: the file is too long for a catalogue ({len(text):,} characters)"
@@ -128,11 +161,14 @@ def load_bundled() -> Catalog:
     """The catalogue that ships with the program."""
     parts: list[Part] = []
     sources: dict[str, str] = {}
+    feeds: list[FeedType] = []
     folder = files("rackloom_resources") / "catalog"
     for entry in sorted(folder.iterdir(), key=lambda e: e.name):
         if entry.name.endswith(".yaml"):
-            more, cited = load_parts(entry.read_text(encoding="utf-8"), entry.name)
+            document = read_yaml(entry.read_text(encoding="utf-8"), entry.name)
+            more, cited = _parts_of(document, entry.name)
             parts.extend(more)
             sources.update(cited)
+            feeds.extend(_feeds_of(document, entry.name))
     _refuse_duplicates(parts, "the bundled catalogue")
-    return Catalog(parts, sources)
+    return Catalog(parts, sources, feeds)

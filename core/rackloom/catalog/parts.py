@@ -6,13 +6,14 @@ to say how much of the sum is unknown.
 """
 
 from functools import cached_property
-from typing import Annotated, Literal, NewType
+from typing import Literal, NewType
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, model_validator
 
 from rackloom.catalog.cages import Cage, CageGroup
 from rackloom.catalog.words import (
     CableTechnology,
+    CageRole,
     FormFactor,
     Inlet,
     Medium,
@@ -54,6 +55,8 @@ class Part(Frozen):
     ``cage_groups.storage`` means that group of cages only, ``all`` the whole entry.
     """
     notes: str = ""
+    illustrative: bool = False
+    """Stands for a kind of product of which none is public yet: to plan with, not to order."""
 
     def trust_of(self, field: str) -> Trust:
         """How far one figure can be trusted; ``cage_groups.storage`` asks for a part of a field."""
@@ -168,6 +171,13 @@ class ServerPart(DevicePart):
     purpose: Literal["gpu", "cpu", "storage", "management"] = "cpu"
 
 
+class PipelineLimit(Frozen):
+    """Every ``cages`` data cages, counted from the first, share at most ``ports_max`` ports."""
+
+    cages: PositiveInt
+    ports_max: PositiveInt
+
+
 class SwitchPart(DevicePart):
     """A switch: one protocol, cages that split."""
 
@@ -178,8 +188,43 @@ class SwitchPart(DevicePart):
     """Sum of port rates, one direction."""
     latency_ns: PositiveFloat | None = None
     logical_port_limit: PositiveInt | None = None
+    pipeline_limit: PipelineLimit | None = None
+    """How many logical ports the cages of one forwarding pipeline may make."""
+    partitions: PositiveInt = 1
+    """Independent switches in one box: its data cages in equal runs, no way from one to another."""
     power_max_with_optics_w: PositiveFloat | None = None
     in_network_reduction: bool = False
+
+    @cached_property
+    def data_cages(self) -> tuple[Cage, ...]:
+        """The cages that traffic passes between, in order."""
+        return tuple(cage for cage in self.cages if cage.role is CageRole.FABRIC)
+
+    def partition_of(self, cage: str) -> int:
+        """Number (from 0) of the independent switch a data cage belongs to; 0 for other cages."""
+        return self._share_of(cage, len(self.data_cages) // self.partitions)
+
+    def pipeline_of(self, cage: str) -> int | None:
+        """Number (from 0) of a data cage's pipeline; None where pipelines limit nothing here."""
+        limit = self.pipeline_limit
+        if limit is None or cage not in self._order:
+            return None
+        return self._share_of(cage, limit.cages)
+
+    @cached_property
+    def _order(self) -> dict[str, int]:
+        return {cage.name: number for number, cage in enumerate(self.data_cages)}
+
+    def _share_of(self, cage: str, size: int) -> int:
+        return self._order.get(cage, 0) // max(size, 1)
+
+    @model_validator(mode="after")
+    def _partitions_are_equal(self) -> "SwitchPart":
+        groups = [g for g in self.cage_groups if g.role is CageRole.FABRIC]
+        data = sum(len(group.cage_names()) for group in groups)
+        if data % self.partitions:
+            raise ValueError(f"{data} data cages do not divide into {self.partitions} switches")
+        return self
 
 
 class NicPart(Part):
@@ -268,11 +313,17 @@ class FibreSpec(Frozen):
 
 
 class CablePart(Part):
-    """A family of assemblies in several stocked lengths. End 0 is the trunk, 1..n the branches."""
+    """A family of assemblies in several stocked lengths. End 0 is the trunk, 1..n the branches.
+
+    A trunk cable with n connectors at each side lists the n of side A, then the n of side B;
+    connector k of one side runs straight to connector k of the other.
+    """
 
     kind: Literal["cable"] = "cable"
     technology: CableTechnology
     ends: tuple[PlugSpec, ...] = Field(min_length=2)
+    connectors_per_side: PositiveInt = 1
+    """More than 1 for a trunk cable with several connectors at each side."""
     lane_gbps: PositiveFloat | None = None
     stock: tuple[Stock, ...] = Field(min_length=1)
     max_length_m: PositiveFloat | None = None
@@ -292,8 +343,16 @@ class CablePart(Part):
 
     @property
     def branches(self) -> int:
-        """Number of far ends: 1 for a straight cable, n for a 1:n breakout or splitter."""
-        return len(self.ends) - 1
+        """Number of far ends of one: 1 for a straight or trunk cable, n for a 1:n breakout."""
+        return 1 if self.connectors_per_side > 1 else len(self.ends) - 1
+
+    def far_ends(self, end: int) -> range:
+        """The ends that an end runs to: of a breakout, the trunk or all branches."""
+        side = self.connectors_per_side
+        if side > 1:
+            far = end + side if end < side else end - side
+            return range(far, far + 1)
+        return range(1) if end else range(1, len(self.ends))
 
     def part_number_for(self, length_m: float) -> str | None:
         """The number to order this length by, where known."""
@@ -310,6 +369,15 @@ class CablePart(Part):
     def _fibre_or_electrical(self) -> "CablePart":
         if (self.technology is CableTechnology.FIBRE) != (self.fibre is not None):
             raise ValueError("a fibre cable, and only a fibre cable, has a 'fibre' section")
+        return self
+
+    @model_validator(mode="after")
+    def _trunk_has_two_sides(self) -> "CablePart":
+        side = self.connectors_per_side
+        if side > 1 and len(self.ends) != 2 * side:
+            raise ValueError(
+                f"{side} connectors at each side make {2 * side} ends, not {len(self.ends)}"
+            )
         return self
 
 
@@ -356,6 +424,16 @@ class TransceiverPart(Part):
         )
 
 
+class Backplane(Frozen):
+    """What a rack brings to join the scale-up network of the devices in it: nothing to cable."""
+
+    scale_up: ScaleUpKind
+    generation: str = ""
+    """Name under which the devices list it (``NVLink 5``); empty: any of the kind."""
+    domain_gpus: PositiveInt
+    """The most GPUs that one rack joins."""
+
+
 class RackPart(Part):
     """A rack or cabinet."""
 
@@ -370,9 +448,6 @@ class RackPart(Part):
     dynamic_load_kg: PositiveFloat | None = None
     side_channels: bool = False
     """Wide enough (750 mm and more) for cable managers beside the rails."""
-
-
-AnyPart = Annotated[
-    ServerPart | SwitchPart | NicPart | PduPart | CablePart | TransceiverPart | RackPart,
-    Field(discriminator="kind"),
-]
+    busbar_v: PositiveFloat | None = None
+    """Voltage of a DC busbar at the rear; None: the rack has none, or it is not known."""
+    backplane: Backplane | None = None

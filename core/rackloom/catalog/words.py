@@ -53,6 +53,7 @@ class Protocol(StrEnum):
     INFINIBAND = "infiniband"
     ETHERNET = "ethernet"
     NVLINK = "nvlink"
+    UALINK = "ualink"
 
 
 class Side(StrEnum):
