@@ -5,6 +5,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from rackloom.catalog import load_bundled
 from rackloom.catalog.parts import CablePart, PartId, RackPart, ServerPart, SwitchPart
 from rackloom.catalog.words import Protocol, ScaleUpKind
 from rackloom.collectives import Collective, Estimate, EstimateError, estimate
+from rackloom.collectives.tree import parents
 from rackloom.design import CableEnd, Design, Draft, edits
 
 ROWS = json.loads((Path(__file__).parents[1] / "data" / "measured_rings.json").read_text())["rows"]
@@ -178,24 +180,61 @@ def test_small_messages_go_by_low_latency_protocols() -> None:
 
 
 def test_ring_latency_is_nccls_formula() -> None:
-    """Two servers of 8 H100: 6.6 + 28 x max(0.6, 1) + 2 x 2.7 us at 8 bytes, and the drawn path."""
-    near = estimate(star(2).design(), sizes=[8]).points[0].time_us
+    """Two servers of 8 H100: 6.6 + 28 x max(0.6, 1) + 2 x 2.7 us, and what is on the way."""
+    near = estimate(star(2).design(), sizes=[8], algorithm="ring").points[0].time_us
     assert near == pytest.approx(6.6 + 28 * 1.0 + 2 * 2.7, abs=0.2)
     slow = star(2, switch=switch_part(512, latency_ns=5230)).design()
-    assert estimate(slow, sizes=[8]).points[0].time_us - near == pytest.approx(2 * 5.0, rel=1e-6)
+    late = estimate(slow, sizes=[8], algorithm="ring").points[0].time_us
+    assert late - near == pytest.approx(2 * 5.0, rel=1e-6)
+
+
+@pytest.mark.parametrize(("servers", "measured_us"), [(2, 24.7), (4, 34.75)])
+def test_eight_bytes_take_as_long_as_published(servers: int, measured_us: float) -> None:
+    """nccl-tests issue 309: 8 B on 2 and 4 H100 servers, by the tree."""
+    found = estimate(superpod_servers(servers), sizes=[8]).points[0]
+    assert found.algorithm == "tree"
+    assert found.time_us == pytest.approx(measured_us, rel=0.05)
+
+
+def test_double_trees_are_nccls() -> None:
+    """The drawings in NCCL's trees.cc: 14 ranks mirrored, 13 ranks shifted."""
+    first, second = parents(14)
+    assert first.tolist() == [-1, 2, 4, 2, 8, 6, 4, 6, 0, 10, 12, 10, 8, 12]
+    assert second.tolist() == [13 - p if p >= 0 else -1 for p in reversed(first.tolist())]
+    shifted = parents(13)[1]
+    assert shifted[1] == -1
+    for nodes in (2, 3, 4, 7, 8, 13, 14, 31, 32):
+        for parent in parents(nodes):
+            assert (parent < 0).sum() == 1
+            children = np.bincount(parent[parent >= 0], minlength=nodes)
+            assert children.max() <= 2
+            at = np.arange(nodes)
+            for _ in range(nodes.bit_length() + 1):
+                at = np.where(parent[at] >= 0, parent[at], at)
+            assert len(np.unique(at)) == 1  # everyone reaches the root
+
+
+def test_trees_use_a_nic_as_much_as_rings_at_scale() -> None:
+    """Each NIC takes the data twice: half the NIC rate as algorithm bandwidth, times 0.92."""
+    design = star(16).design()
+    tree = estimate(design, sizes=[1 << 50], algorithm="tree").peak
+    ring = estimate(design, sizes=[1 << 50], algorithm="ring").peak
+    n = 128
+    assert tree.busbw_gb_per_s == pytest.approx(0.92 * ring.busbw_gb_per_s * (n - 1) / n, rel=1e-4)
+    assert estimate(design, sizes=[1 << 50]).peak == ring
 
 
 def test_metres_of_cable_count() -> None:
     """100 m more at each end: 2 x 100 m x 4.5 ns/m a hop, two hops."""
     cluster = star(2)
-    near = estimate(cluster.design(), sizes=[8]).points[0].time_us
+    near = estimate(cluster.design(), sizes=[8], algorithm="ring").points[0].time_us
     far = Cluster()
     leaf = far.device(switch_part(512), "leaf")
     for n in range(2):
         server = far.device(server_part(), f"gpu-{n}")
         for nic in range(8):
             far.link(server, leaf, a_cage=str(nic), length_m=102.0)
-    late = estimate(far.design(), sizes=[8]).points[0].time_us
+    late = estimate(far.design(), sizes=[8], algorithm="ring").points[0].time_us
     assert late - near == pytest.approx(2 * 2 * 100 * 4.5e-3, rel=1e-6)
 
 

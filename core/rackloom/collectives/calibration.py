@@ -160,12 +160,33 @@ class Ring(_Frozen):
     bandwidth_ratio: Triple
 
 
+class Tree(_Frozen):
+    """The double binary tree's terms of a library's cost model (all-reduce only)."""
+
+    base_us: Triple
+    nvlink_us: Triple
+    pcie_us: Triple
+    network_us: Triple
+    one_server_ratio: Triple
+    servers_ratio: Triple
+    two_servers_ratio: Triple | None = None
+    size_correction: tuple[tuple[float, ...], ...]
+
+    def ratio(self, nodes: int) -> Triple:
+        """What part of the bus bandwidth each protocol gets."""
+        if nodes == 1:
+            return self.one_server_ratio
+        if nodes == 2 and self.two_servers_ratio is not None:
+            return self.two_servers_ratio
+        return self.servers_ratio
+
+
 class Library(_Frozen):
     """A collective library's cost model."""
 
     source: str
     ring: Ring
-    tree_network_us: Triple
+    tree: Tree
     post_overhead_us: dict[str, float]
     post_overhead_simple_factor: float
     pipelined_from_bytes: float

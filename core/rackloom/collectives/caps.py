@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What limits a ring: each resource on its way as a cap on bus bandwidth, with its place."""
+"""What limits an algorithm: each resource on its way as a cap on bus bandwidth, with its place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rackloom.collectives.capacity import (
     reckoned_gb_per_s,
 )
 from rackloom.collectives.group import Group, device_id, device_name
-from rackloom.collectives.ring import Rings
+from rackloom.collectives.ring import Traffic
 from rackloom.fabric import Fabric
 from rackloom.fabric.arrays import Floats, Ints
 
@@ -43,18 +43,27 @@ class Cap:
         return self.busbw_gb_per_s * self.efficiency
 
 
-def ring_caps(
-    fabric: Fabric, group: Group, rings: Rings | None, hardware: Hardware, transport: str
+def caps_of(
+    fabric: Fabric,
+    group: Group,
+    traffic: Traffic | None,
+    hardware: Hardware,
+    transport: str,
+    algorithm: str = "ring",
 ) -> list[Cap]:
-    """All caps of a ring, the tightest first. ``rings`` None: a group inside one node.
+    """All caps of an algorithm, the tightest first. ``traffic`` None: a group inside one node.
 
     ``transport`` is what the network between nodes speaks: ``infiniband`` or ``ethernet``.
     """
     inner = hardware.efficiency(inside_kind(group)).value
     outer = hardware.efficiency(transport).value
-    caps = [_inside(fabric, group, hardware)]
-    if rings is not None:
-        caps += [_ports(fabric, rings), _pcie(fabric, rings, hardware), _bundles(fabric, rings)]
+    caps = [_inside(fabric, group, hardware, algorithm)]
+    if traffic is not None:
+        caps += [
+            _ports(fabric, traffic),
+            _pcie(fabric, traffic, hardware),
+            _bundles(fabric, traffic),
+        ]
     part = {"scale-up": inner, "pcie": 1.0}  # PCIe caps have their efficiency in them
     found = [replace(cap, efficiency=part.get(cap.kind, outer)) for cap in caps if cap is not None]
     return sorted(found, key=lambda cap: cap.expected_gb_per_s)
@@ -75,11 +84,11 @@ def inside_gb_per_s(group: Group, node: int, hardware: Hardware) -> float | None
     return rate
 
 
-def _inside(fabric: Fabric, group: Group, hardware: Hardware) -> Cap | None:
+def _inside(fabric: Fabric, group: Group, hardware: Hardware, algorithm: str) -> Cap | None:
     """The scale-up links (or PCIe) between the GPUs of a node.
 
     A ring that goes on to other nodes leaves one of a node's GPUs by the NIC, so only p - 1 of p
-    GPUs send over the inner links.
+    GPUs send over the inner links. A tree is a chain of p GPUs inside a node, up and down again.
     """
     tightest: tuple[float, int, float] | None = None
     shape = np.stack([group.part_of_node, group.node_size], axis=1)
@@ -89,7 +98,10 @@ def _inside(fabric: Fabric, group: Group, hardware: Hardware) -> Cap | None:
         rate = inside_gb_per_s(group, node, hardware) if p > 1 else None
         if rate is None:
             continue
-        busbw = rate * p / (p - 1) if group.nodes > 1 else rate
+        if algorithm == "tree":
+            busbw = rate * p / (p - 1) * (group.ranks - 1) / group.ranks
+        else:
+            busbw = rate * p / (p - 1) if group.nodes > 1 else rate
         if tightest is None or busbw < tightest[0]:
             tightest = (busbw, node, rate)
     if tightest is None:
@@ -113,40 +125,49 @@ def inside_kind(group: Group) -> str:
     return link_kind(scale_up) if scale_up is not None else "nvlink"
 
 
-def _ports(fabric: Fabric, rings: Rings) -> Cap:
-    """The NIC ports: each channel is one flow out and one in."""
-    ports = rings.ports
-    used = rings.channel_ports.ravel()
-    rate = ports.rate_gbps[used]
-    slowest = float(rate.min())
-    worst = used[rate <= slowest * _TIE]
+def _ports(fabric: Fabric, traffic: Traffic) -> Cap:
+    """The NIC ports, each against what it sends or takes."""
+    ports, table = traffic.ports, traffic.channel_ports
+    used = table.ravel()
+    share = ports.rate_gbps[used] / traffic.port_load.ravel()
+    least = float(share.min())
+    worst = used[share <= least * _TIE]
+    rate = float(ports.rate_gbps[worst[0]])
     nodes = np.unique(ports.node[worst])
-    fewest = int(np.bincount(ports.node, minlength=len(rings.channel_ports)).min())
-    most = int(np.bincount(ports.node, minlength=len(rings.channel_ports)).max())
+    each = np.bincount(ports.node, minlength=len(table))
+    fewest, most = int(each.min()), int(each.max())
     device = int(fabric.arrays.nic_device[ports.nic[worst[0]]])
+    where = _devices(fabric, ports.nic[worst])
     if fewest < most:
-        scarce = int(np.bincount(ports.node).argmin())
-        device = int(fabric.arrays.nic_device[ports.nic[ports.node == scarce][0]])
+        device = int(fabric.arrays.nic_device[ports.nic[ports.node == each.argmin()][0]])
         text = (
             f"{device_name(fabric, device)} has {fewest} usable NIC ports, others {most}: "
-            f"every server uses {rings.channels} x {slowest:g} Gb/s"
+            f"every server uses {traffic.channels} x {rate:g} Gb/s"
         )
         where = [str(device_id(fabric, device))]
-    elif len(nodes) == len(rings.channel_ports):
-        text = f"NICs of every server, {rings.channels} x {slowest:g} Gb/s"
-        where = _devices(fabric, ports.nic[worst])
+    elif len(nodes) == len(table):
+        text = f"NICs of every server, {traffic.channels} x {rate:g} Gb/s"
+    elif len(nodes) > 1 or float(traffic.port_load.max()) > 1:
+        more = f" and {len(nodes) - 1} more servers" if len(nodes) > 1 else ""
+        text = f"NICs of {device_name(fabric, device)}{more}, {traffic.channels} x {rate:g} Gb/s"
     else:
-        text = f"NIC of {device_name(fabric, device)} at {slowest:g} Gb/s"
-        where = [*_devices(fabric, ports.nic[worst]), *_cables(fabric, ports.link[worst])]
-    return Cap("nic", rings.channels * slowest / 8, tuple(where[:MOST_PLACES]), text)
+        text = f"NIC of {device_name(fabric, device)} at {rate:g} Gb/s"
+        where = (where + _cables(fabric, ports.link[worst]))[:MOST_PLACES]
+    return Cap("nic", _busbw(traffic, least), tuple(where), text)
 
 
-def _pcie(fabric: Fabric, rings: Rings, hardware: Hardware) -> Cap | None:
+def _busbw(traffic: Traffic, gbps: float) -> float:
+    """Bus bandwidth in GB/s when every channel can carry this much."""
+    return traffic.channels * gbps / 8 * traffic.busbw_per_algbw
+
+
+def _pcie(fabric: Fabric, traffic: Traffic, hardware: Hardware) -> Cap | None:
     """The PCIe connection of the adapters, shared by their ports."""
-    ports = rings.ports
-    used = rings.channel_ports.ravel()
-    _, inverse, count = np.unique(ports.nic[used], return_inverse=True, return_counts=True)
-    share = ports.pcie_gbps[used] * hardware.pcie.efficiency / count[inverse]
+    ports = traffic.ports
+    used = traffic.channel_ports.ravel()
+    _, inverse = np.unique(ports.nic[used], return_inverse=True)
+    load = np.bincount(inverse, weights=traffic.port_load.ravel())[inverse]
+    share = ports.pcie_gbps[used] * hardware.pcie.efficiency / load
     least = float(share.min())
     if not np.isfinite(least):
         return None
@@ -154,13 +175,12 @@ def _pcie(fabric: Fabric, rings: Rings, hardware: Hardware) -> Cap | None:
     device = int(fabric.arrays.nic_device[ports.nic[worst[0]]])
     each = float(ports.pcie_gbps[worst[0]]) * hardware.pcie.efficiency / 8
     text = f"PCIe of the NICs in {device_name(fabric, device)}, {each:.0f} GB/s each"
-    where = tuple(_devices(fabric, ports.nic[worst])[:MOST_PLACES])
-    return Cap("pcie", rings.channels * least / 8, where, text)
+    return Cap("pcie", _busbw(traffic, least), tuple(_devices(fabric, ports.nic[worst])), text)
 
 
-def _bundles(fabric: Fabric, rings: Rings) -> Cap | None:
+def _bundles(fabric: Fabric, traffic: Traffic) -> Cap | None:
     """The links between switches, each against the channels routed over it."""
-    bundles, loads = fabric.network.bundles, rings.loads
+    bundles, loads = fabric.network.bundles, traffic.loads
     load: Floats = np.maximum(loads.forward, loads.backward)
     busy = np.flatnonzero(load > 1e-12)
     if not len(busy):
@@ -168,16 +188,15 @@ def _bundles(fabric: Fabric, rings: Rings) -> Cap | None:
     share = bundles.hashed_gbps[busy] / load[busy]
     least = float(share.min())
     worst = busy[share <= least * _TIE]
-    kind, text, low = _bundle_text(fabric, worst, float(load[worst[0]]))
+    kind, text, low = _bundle_text(fabric, worst)
     links = np.flatnonzero(np.isin(bundles.of_link, worst))
     where = [*low, *_cables(fabric, links)]
-    return Cap(kind, rings.channels * least / 8, tuple(where[:MOST_PLACES]), text)
+    return Cap(kind, _busbw(traffic, least), tuple(where[:MOST_PLACES]), text)
 
 
-def _bundle_text(fabric: Fabric, worst: Ints, load: float) -> tuple[str, str, list[str]]:
+def _bundle_text(fabric: Fabric, worst: Ints) -> tuple[str, str, list[str]]:
     """Kind, text and switches of the tightest bundles."""
     bundles, tier = fabric.network.bundles, fabric.tiers.tier
-    del load
     u, v = bundles.u[worst], bundles.v[worst]
     low = np.where(tier[u] <= tier[v], u, v)
     devices = fabric.network.switch_device

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost model of NCCL and RCCL for rings: time = latency terms + bytes / bandwidth.
+"""The cost model of NCCL and RCCL: time = latency terms + bytes / bandwidth.
 
 Formulas: NVIDIA/nccl 2.30.7, src/graph/tuning.cc; constants in calibration/libraries.yaml. The
 bandwidth that goes in is that of the drawn fabric, where the library has its own search.
@@ -7,6 +7,7 @@ bandwidth that goes in is that of the drawn fabric, where the library has its ow
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,15 +18,15 @@ from rackloom.fabric.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True)
-class RingShape:
-    """What the ring's formula needs to know of a group."""
+class Shape:
+    """What the formulas need to know of a group and the traffic of one algorithm on it."""
 
     ranks: int
     nodes: int
     channels: int
     """NIC ports a node uses (1 inside one node)."""
     bandwidth_gb_per_s: float
-    """Bus bandwidth of the Simple protocol: the wiring's, times its efficiency."""
+    """Bus bandwidth of the algorithm on this wiring, times its efficiency."""
     over_nvlink: bool
     network_extra_us: float
     """One-way delay of the drawn path beyond what the library's latency stands for."""
@@ -43,7 +44,7 @@ class Curve:
 
 
 def ring_curves(
-    library: Library, collective: Collective, shape: RingShape, sizes: Floats
+    library: Library, collective: Collective, shape: Shape, sizes: Floats
 ) -> list[Curve]:
     """A curve for every protocol the library has on this hardware."""
     curves = []
@@ -69,7 +70,7 @@ def _steps(collective: Collective, ranks: int) -> int:
 
 
 def _latency_us(
-    library: Library, collective: Collective, shape: RingShape, protocol: int
+    library: Library, collective: Collective, shape: Shape, protocol: int
 ) -> float | None:
     """base + (steps - crossings) max(inside, overhead) + crossings x network."""
     ring = library.ring
@@ -77,7 +78,7 @@ def _latency_us(
     if not shape.over_nvlink:
         inside = ring.pcie_us[protocol]
     alone = shape.ranks == shape.nodes
-    network = (library.tree_network_us if alone else ring.network_us)[protocol]
+    network = (library.tree.network_us if alone else ring.network_us)[protocol]
     if base is None or inside is None or network is None:
         return None
     simple = PROTOCOLS[protocol] == "Simple"
@@ -94,7 +95,7 @@ def _latency_us(
     return base + (steps - crossings) * max(inside, overhead) + crossings * network
 
 
-def _protocol_gb_per_s(library: Library, shape: RingShape, protocol: int) -> float | None:
+def _protocol_gb_per_s(library: Library, shape: Shape, protocol: int) -> float | None:
     """Bus bandwidth a protocol reaches: a part of the wire's, and the library's own ceilings."""
     ratio = library.ring.bandwidth_ratio[protocol]
     if ratio is None:
@@ -102,14 +103,50 @@ def _protocol_gb_per_s(library: Library, shape: RingShape, protocol: int) -> flo
     bandwidth = ratio * shape.bandwidth_gb_per_s
     name = PROTOCOLS[protocol]
     if name == "LL":
-        if shape.nodes == 1:
-            ceiling = library.ll_max_one_server.get(shape.row)
-        else:
-            pair = library.ll_max_servers.get(shape.cpu)
-            ceiling = None if pair is None else pair[0 if shape.nodes == 2 else 1]
-        bandwidth = bandwidth if ceiling is None else min(bandwidth, ceiling)
+        bandwidth = min(bandwidth, _ll_ceiling(library, shape))
     if name == "LL128" and shape.nodes > 1:
         each = library.ll128_max_per_channel.get(shape.row)
         if each is not None:
             bandwidth = min(bandwidth, each * shape.channels * library.channels_per_nic)
     return bandwidth
+
+
+def _ll_ceiling(library: Library, shape: Shape) -> float:
+    """The most that the LL protocol moves: by GPU on one server, by CPU on more."""
+    if shape.nodes == 1:
+        return library.ll_max_one_server.get(shape.row, math.inf)
+    pair = library.ll_max_servers.get(shape.cpu)
+    return math.inf if pair is None else pair[0 if shape.nodes == 2 else 1]
+
+
+def tree_curves(library: Library, shape: Shape, sizes: Floats) -> list[Curve]:
+    """All-reduce by double binary trees: base + 2 [(p - 1) inside + floor(log2 k) network]."""
+    curves = []
+    tree = library.tree
+    per_node = -(-shape.ranks // shape.nodes)
+    ratios = tree.ratio(shape.nodes)
+    for number, protocol in enumerate(PROTOCOLS):
+        base, network, ratio = tree.base_us[number], tree.network_us[number], ratios[number]
+        inside = (tree.nvlink_us if shape.over_nvlink else tree.pcie_us)[number]
+        if base is None or network is None or ratio is None or inside is None:
+            continue
+        network = max(network + shape.network_extra_us * (2 if protocol == "Simple" else 1), 0.0)
+        crossings = shape.nodes.bit_length() - 1
+        latency_us = base + 2 * ((per_node - 1) * inside + crossings * network)
+        busbw = ratio * shape.bandwidth_gb_per_s
+        algbw = busbw * shape.ranks / (2 * (shape.ranks - 1))
+        if protocol == "LL":
+            # the library's ceiling is on what it halves for the tree
+            algbw = min(algbw, _ll_ceiling(library, shape) / 2)
+        bandwidth = algbw * _correction(tree.size_correction, number, sizes)
+        curves.append(Curve("tree", protocol, latency_us + sizes / (1000 * bandwidth)))
+    return curves
+
+
+def _correction(table: tuple[tuple[float, ...], ...], protocol: int, sizes: Floats) -> Floats:
+    """The library's own correction of the tree's bandwidth by size; 1 where it has none."""
+    if not table:
+        return np.ones(len(sizes))
+    row = np.array(table[protocol])
+    step = np.floor(np.log2(np.maximum(sizes, 64) / 64)).astype(np.int64)
+    return np.where(step < len(row), row[np.minimum(step, len(row) - 1)], 1.0)

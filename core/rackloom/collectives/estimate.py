@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rackloom.catalog.parts import CablePart, SwitchPart
+from rackloom.catalog.parts import SwitchPart
 from rackloom.catalog.words import Protocol
 from rackloom.collectives.calibration import (
     PROTOCOLS,
@@ -19,7 +19,7 @@ from rackloom.collectives.calibration import (
     load_libraries,
 )
 from rackloom.collectives.capacity import has_scale_up
-from rackloom.collectives.caps import Cap, inside_kind, ring_caps
+from rackloom.collectives.caps import Cap, caps_of, inside_kind
 from rackloom.collectives.conventions import (
     DEFAULT_SIZES,
     MAX_BYTES,
@@ -28,17 +28,18 @@ from rackloom.collectives.conventions import (
     parse_collective,
     parse_sizes,
 )
-from rackloom.collectives.cost_model import Curve, RingShape, ring_curves
+from rackloom.collectives.cost_model import Curve, Shape, ring_curves, tree_curves
+from rackloom.collectives.delays import Delays
 from rackloom.collectives.errors import EstimateError
 from rackloom.collectives.group import GpuChoice, Group, form_group
 from rackloom.collectives.limit import Limit, find_limit
 from rackloom.collectives.ports import usable_ports
-from rackloom.collectives.ring import Rings, lay_rings, path_delay_ns
+from rackloom.collectives.ring import Traffic, lay_rings
+from rackloom.collectives.tree import lay_trees
 from rackloom.design import Design
 from rackloom.fabric import Fabric
-from rackloom.fabric.arrays import Floats
 
-ALGORITHMS = ("auto", "ring")
+ALGORITHMS = ("auto", "ring", "tree")
 """What can be asked for; ``auto`` takes the fastest of all that are modelled."""
 
 _BY_RING = (Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.REDUCE_SCATTER)
@@ -59,7 +60,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
-    """What binds at the largest sizes: kind, ids of the places, and a phrase."""
+    """What binds at the largest size: kind, ids of the places, and a phrase."""
 
     kind: str
     where: tuple[str, ...]
@@ -85,7 +86,7 @@ class Estimate:
     limit: Limit
     band: ErrorBand
     caps: tuple[Cap, ...]
-    """Every resource on the way, the tightest first."""
+    """Every resource on the way of the algorithm of the largest size, the tightest first."""
 
     @property
     def peak(self) -> Point:
@@ -146,26 +147,41 @@ def estimate(
     ports = usable_ports(fabric, group, hardware)
     rings = lay_rings(fabric, group, ports) if group.nodes > 1 else None
     transport = _transport(fabric, rings)
-    caps = ring_caps(fabric, group, rings, hardware, transport)
-    if not caps:
-        raise EstimateError(
-            f"nothing is known of what joins the GPUs of {group.parts[0].title}: give the part a "
-            "scale-up network or a PCIe generation",
-            (group.parts[0].id,),
-        )
-    bandwidth = caps[0].expected_gb_per_s
-    limit = find_limit(fabric, group, ports, hardware)
-    shape = _shape(fabric, group, rings, bandwidth, hardware)
+    sizes_bytes = np.array(size_list, np.float64)
+    algorithms = ["ring", "tree"] if kind is Collective.ALL_REDUCE else ["ring"]
+    if algorithm.lower() != "auto":
+        algorithms = [algorithm.lower()]
+    curves: list[Curve] = []
+    caps: dict[str, list[Cap]] = {}
     library, known = _library(group)
-    curves = ring_curves(library, kind, shape, np.array(size_list, np.float64))
+    delays = Delays(fabric, hardware)
+    for name in algorithms:
+        traffic = rings
+        if name == "tree" and rings is not None:
+            traffic = lay_trees(fabric, group, rings)
+        caps[name] = caps_of(fabric, group, traffic, hardware, transport, name)
+        if not caps[name]:
+            raise EstimateError(
+                f"nothing is known of what joins the GPUs of {group.parts[0].title}: give the "
+                "part a scale-up network or a PCIe generation",
+                (group.parts[0].id,),
+            )
+        bandwidth = caps[name][0].expected_gb_per_s
+        shape = _shape(group, traffic, bandwidth, delays)
+        if name == "tree":
+            curves += tree_curves(library, shape, sizes_bytes)
+        else:
+            curves += ring_curves(library, kind, shape, sizes_bytes)
     wanted = [c for c in curves if protocol in {"auto", c.protocol}]
     if not wanted:
         raise EstimateError(
-            f"{protocol} is not used on {group.parts[0].title}; there are "
-            + ", ".join(c.protocol for c in curves)
+            f"{protocol} is not used by {' or '.join(algorithms)} on {group.parts[0].title}; "
+            f"there are {', '.join(c.protocol for c in curves) or 'none'}"
         )
+    limit = find_limit(fabric, group, ports, hardware)
     points = _points(kind, group.ranks, size_list, wanted, limit.busbw_gb_per_s)
-    tightest = caps[0]
+    deciding = caps[max(points, key=lambda p: p.size_bytes).algorithm]
+    tightest = deciding[0]
     return Estimate(
         collective=kind,
         gpus=group.ranks,
@@ -173,7 +189,7 @@ def estimate(
         bottleneck=Bottleneck(tightest.kind, tightest.where, tightest.text),
         limit=limit,
         band=_band(group, tightest, transport, known, hardware),
-        caps=tuple(caps),
+        caps=tuple(deciding),
     )
 
 
@@ -191,6 +207,8 @@ def _modelled(collective: str | Collective, algorithm: str, protocol: str) -> Co
         raise EstimateError(
             f"no protocol is called {protocol!r}; there are auto, {', '.join(PROTOCOLS)}"
         )
+    if algorithm.lower() == "tree" and kind is not Collective.ALL_REDUCE:
+        raise EstimateError(f"libraries run {kind} by rings, not by trees: choose ring or auto")
     return kind
 
 
@@ -225,7 +243,7 @@ def _failed_ids(fabric: Fabric, failed: Iterable[str]) -> set[str]:
     return ids
 
 
-def _transport(fabric: Fabric, rings: Rings | None) -> str:
+def _transport(fabric: Fabric, rings: Traffic | None) -> str:
     """What the switches between the nodes speak; the slower kind where they differ."""
     if rings is None:
         return Protocol.INFINIBAND.value
@@ -248,9 +266,7 @@ def _library(group: Group) -> tuple[Any, bool]:
     return libraries.libraries[(row or libraries.unknown_architecture).library], row is not None
 
 
-def _shape(
-    fabric: Fabric, group: Group, rings: Rings | None, bandwidth: float, hardware: Hardware
-) -> RingShape:
+def _shape(group: Group, traffic: Traffic | None, bandwidth: float, delays: Delays) -> Shape:
     libraries = load_libraries()
     part = group.parts[0]
     gpu = part.gpu
@@ -258,63 +274,16 @@ def _shape(
     cpu: CpuVendor = (
         "intel" if part.cpu_vendor == "intel" else "amd" if part.cpu_vendor == "amd" else "other"
     )
-    extra_us = 0.0
-    if rings is not None:
-        delay = path_delay_ns(
-            fabric, rings, _switch_ns(fabric, hardware), _cable_ns(fabric, rings, hardware)
-        )
-        extra_us = (delay - hardware.network.reference_ns) / 1000
-    return RingShape(
+    return Shape(
         ranks=group.ranks,
         nodes=group.nodes,
-        channels=rings.channels if rings is not None else 1,
+        channels=traffic.channels if traffic is not None else 1,
         bandwidth_gb_per_s=bandwidth,
         over_nvlink=all(has_scale_up(p) for p in group.parts),
-        network_extra_us=extra_us,
+        network_extra_us=delays.extra_us(traffic),
         row=(row or libraries.unknown_architecture).row,
         cpu=cpu,
     )
-
-
-def _switch_ns(fabric: Fabric, hardware: Hardware) -> Floats:
-    """Latency of each switch vertex: its part's, else that of its kind; 0 where there is none."""
-    design, ids = fabric.design, fabric.arrays.device_ids
-    known: dict[str, float] = {}
-    latencies = []
-    for device in fabric.network.switch_device.tolist():
-        if device < 0:
-            latencies.append(0.0)
-            continue
-        part_id = design.devices[ids[device]].part
-        if part_id not in known:
-            part = design.part(part_id, SwitchPart)
-            usual = hardware.network.switch_latency_ns[part.protocol.value]
-            known[part_id] = part.latency_ns if part.latency_ns is not None else usual
-        latencies.append(known[part_id])
-    return np.array(latencies, np.float64)
-
-
-def _cable_ns(fabric: Fabric, rings: Rings, hardware: Hardware) -> Floats:
-    """Delay of each link by the metres of its cable; 0 for links the rings do not use."""
-    arrays, design, bundles = fabric.arrays, fabric.design, fabric.network.bundles
-    cables, cable_ids = design.cables, arrays.cable_ids
-    busy = (rings.loads.forward + rings.loads.backward) > 0
-    used = np.zeros(len(arrays.link_cable), np.bool_)
-    used[rings.ports.link[rings.channel_ports.ravel()]] = True
-    within = bundles.of_link >= 0
-    used[within] |= busy[bundles.of_link[within]]
-    per_metre: dict[str, float] = {}
-    delay = np.zeros(len(cable_ids))
-    carrying = np.zeros(len(cable_ids), np.bool_)
-    carrying[arrays.link_cable[used]] = True
-    for number in np.flatnonzero(carrying).tolist():
-        cable = cables[cable_ids[number]]
-        if cable.part not in per_metre:
-            stated = design.part(cable.part, CablePart).delay_ns_per_m
-            usual = hardware.network.cable_ns_per_m
-            per_metre[cable.part] = stated if stated is not None else usual
-        delay[number] = cable.length_m * per_metre[cable.part]
-    return np.where(used, delay[arrays.link_cable], 0.0)
 
 
 def _points(

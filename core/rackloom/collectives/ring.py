@@ -23,36 +23,50 @@ from rackloom.fabric.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rings:
-    """Channels between the nodes of a group, routed. Loads count channels, per direction."""
+class Traffic:
+    """An algorithm's flows between the nodes of a group, routed. Loads are per direction.
 
+    The unit of a load is the data of one channel: a port of load 2 carries them twice.
+    """
+
+    algorithm: str
     ports: Ports
     channel_ports: Ints
     """Nodes by channels: the port of ``ports`` that a node uses for a channel."""
+    port_load: Floats
+    """Nodes by channels: what a port sends or takes, whichever is more."""
     loads: EdgeLoads
-    flows: int
+    flow: float
+    """Sum of all flows."""
+    busbw_per_algbw: float
+    """Bus bandwidth over what all channels carry together."""
 
     @property
     def channels(self) -> int:
-        """Rings laid, each of an equal part of the data."""
+        """Channels laid, each of an equal part of the data."""
         return int(self.channel_ports.shape[1])
 
 
-def lay_rings(fabric: Fabric, group: Group, ports: Ports) -> Rings:
+def lay_rings(fabric: Fabric, group: Group, ports: Ports) -> Traffic:
     """Rings through all nodes; EstimateError where some nodes cannot reach each other."""
-    table = _channel_table(fabric, group, ports)
-    nodes, channels = table.shape
-    out = ports.switch[table]
-    into = np.roll(out, -1, axis=0)
-    source, target = out.ravel(), into.ravel()
+    table = channel_table(fabric, group, ports)
+    source, target = table, np.roll(table, -1, axis=0)
+    demand = np.ones(table.size)
+    loads = route(fabric, ports, source.ravel(), target.ravel(), demand)
+    return Traffic("ring", ports, table, np.ones(table.shape), loads, float(table.size), 1.0)
+
+
+def route(fabric: Fabric, ports: Ports, source: Ints, target: Ints, demand: Floats) -> EdgeLoads:
+    """Loads of flows from port to port (indices of ``ports``), gathered by pairs of switches."""
     n = max(fabric.network.switches, 1)
-    pairs, inverse = np.unique(source * n + target, return_inverse=True)
-    demand = np.bincount(inverse, minlength=len(pairs)).astype(np.float64)
-    loads = fabric.ecmp.edge_loads(pairs // n, pairs % n, demand)
-    return Rings(ports, table, loads, nodes * channels)
+    key = ports.switch[source] * n + ports.switch[target]
+    pairs, inverse = np.unique(key, return_inverse=True)
+    summed = np.bincount(inverse, weights=demand, minlength=len(pairs)).astype(np.float64)
+    return fabric.ecmp.edge_loads(pairs // n, pairs % n, summed)
 
 
-def _channel_table(fabric: Fabric, group: Group, ports: Ports) -> Ints:
+def channel_table(fabric: Fabric, group: Group, ports: Ports) -> Ints:
+    """Which port each node uses for each channel; EstimateError where nodes share no network."""
     _need_a_port_each(fabric, group, ports)
     components, component = np.unique(ports.component, return_inverse=True)
     many = len(components)
@@ -97,19 +111,20 @@ def _disconnected(fabric: Fabric, group: Group, ports: Ports) -> EstimateError:
     )
 
 
-def path_delay_ns(fabric: Fabric, rings: Rings, switch_ns: Floats, cable_ns: Floats) -> float:
-    """Mean one-way delay from NIC to NIC: switches passed and metres of cable, over all hops.
+def path_delay_ns(fabric: Fabric, traffic: Traffic, switch_ns: Floats, cable_ns: Floats) -> float:
+    """Mean one-way delay from NIC to NIC: switches passed and metres of cable, over all flows.
 
     ``switch_ns`` is per switch vertex, ``cable_ns`` per link of the fabric.
     """
-    ports, bundles, loads = rings.ports, fabric.network.bundles, rings.loads
+    ports, bundles, loads = traffic.ports, fabric.network.bundles, traffic.loads
     of_link = bundles.of_link
     mine = of_link >= 0
     delays = np.bincount(of_link[mine], weights=cable_ns[mine], minlength=len(bundles.u))
     per_bundle = delays / np.maximum(bundles.count, 1)
-    used = rings.channel_ports.ravel()
-    total = 2 * float(cable_ns[ports.link[used]].sum())  # each port sends one flow and takes one
-    total += float(switch_ns[ports.switch[used]].sum())  # the first switch; the rest by bundles
+    used = traffic.channel_ports.ravel()
+    share = traffic.flow / len(used)  # of the average port
+    total = 2 * share * float(cable_ns[ports.link[used]].sum())
+    total += share * float(switch_ns[ports.switch[used]].sum())  # the first; the rest by bundles
     total += float((loads.forward * (per_bundle + switch_ns[bundles.v])).sum())
     total += float((loads.backward * (per_bundle + switch_ns[bundles.u])).sum())
-    return total / max(rings.flows, 1)
+    return total / max(traffic.flow, 1e-12)
