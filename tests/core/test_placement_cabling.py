@@ -2,9 +2,18 @@
 """What an installer would order to join two ports of real machines, and what he would refuse."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rackloom.catalog.load import Catalog, load_bundled
-from rackloom.catalog.parts import CablePart, DevicePart, RackPart, TransceiverPart
+from rackloom.catalog.parts import (
+    CablePart,
+    DevicePart,
+    RackPart,
+    ServerPart,
+    SwitchPart,
+    TransceiverPart,
+)
 from rackloom.catalog.words import CableTechnology, Shell, Side
 from rackloom.design import Design, Draft, EditError
 from rackloom.design.edits import (
@@ -356,6 +365,38 @@ def test_optics_that_do_not_pair_are_named_with_both_ports() -> None:
     )
     assert reason.startswith("no optics join port 1 of switch-01 and port 1 of switch-02: ")
     assert "100 Gb/s" in reason or "multimode" in reason
+
+
+PORTS = sorted(
+    {
+        (part.id, cage.group): (part.id, cage.name)
+        for part in [*CATALOG.of_kind(SwitchPart), *CATALOG.of_kind(ServerPart)]
+        if part.rack_units
+        for cage in part.cages
+    }.values()
+)
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(PORTS), st.sampled_from(PORTS), st.sampled_from([0.6, 8.0, 40.0]))
+def test_any_two_ports_get_links_of_the_promised_rate_or_a_reason(
+    a_port: tuple[str, str], b_port: tuple[str, str], apart_m: float
+) -> None:
+    hall = Hall(0, apart_m)
+    a, b = hall.put(a_port[0], 0, 1), hall.put(b_port[0], 1, 1)
+    design = hall.design()
+    outcome = choose(design, CATALOG, (a, a_port[1]), (b, b_port[1]))
+    lit_up = takers(design, CATALOG, (a, a_port[1]), devices=[b])[b, b_port[1]]
+    if isinstance(outcome, Refusal):
+        assert len(outcome.message) > 20
+        assert lit_up is not None
+        return
+    assert lit_up is None
+    assert outcome.length_m >= outcome.needed_m - 1e-9
+    after = plugged(design, outcome)
+    assert {link.rate_gbps for found in after.links.values() for link in found} == {
+        outcome.rate_gbps
+    }
 
 
 # Lighting up ports
