@@ -66,7 +66,7 @@ class Hit:
 
     where: tuple[str, ...]
     text: str
-    fixer: Fixer | None = None
+    fixer: Fixer | None = field(default=None, compare=False, repr=False)
 
 
 _MARK = re.compile("\x02([^\x02\x03]*)\x03")

@@ -27,7 +27,8 @@ def other_technology(cable_id: CableId, catalog: Catalog | None, design: Design)
         return ()
     replug = edit
     trial = Draft(design)
-    made = trial.cables[replug(trial)]
+    made_id = replug(trial)
+    made = trial.cables[made_id]
     part = trial.part(made.part, CablePart)
 
     def replace_cable(draft: Draft) -> None:

@@ -49,7 +49,7 @@ def psu_split(context: Context, rack_id: str) -> Iterator[Hit]:
     """
     for device, psu, groups in _supplies(context, rack_id):
         corded = sum(groups.values())
-        if len(groups) == 1:
+        if len(groups) == 1 and corded > 1:
             yield Hit(
                 (device, rack_id),
                 f"all {corded} corded power supplies of {called(device)} hang on "
@@ -57,6 +57,8 @@ def psu_split(context: Context, rack_id: str) -> Iterator[Hit]:
             )
             continue
         worst, most = max(groups.items(), key=lambda item: (item[1], item[0]))
+        if len(groups) == 1:
+            continue  # a single cord: power.spare-inlet and power.few-inlets say so
         evenly = -(-corded // len(groups))
         needed = psu.needed or 1
         if corded - most < needed <= corded - evenly:

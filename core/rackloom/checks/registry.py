@@ -72,12 +72,14 @@ class Rule:
     @property
     def title(self) -> str:
         """What it demands, in one sentence."""
-        return self.explanation.partition("\n")[0].strip()
+        return self.explanation.partition("\n")[0]
 
     @property
     def explanation(self) -> str:
-        """Why it matters and what to do, for the user."""
-        return inspect.cleandoc(self.run.__doc__ or "")
+        """What it demands, why it matters, what to do: paragraphs for the user, one a line."""
+        text = inspect.cleandoc(self.run.__doc__ or "")
+        paragraphs = [" ".join(block.split()) for block in text.split("\n\n")]
+        return "\n".join(paragraphs).replace(" What to do: ", "\nWhat to do: ")
 
     def shape_hits(self, shape: Shape) -> tuple[ShapeHit, ...]:
         """Run it on one way of plugging a cable."""

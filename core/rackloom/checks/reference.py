@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rule reference among the help pages, written from the rules themselves."""
+
+from __future__ import annotations
+
+from rackloom.checks.registry import FAMILIES, Rule, rules
+
+_FAMILY_TITLES = {
+    "port": "Ports and plugs",
+    "reach": "Lengths and media",
+    "space": "Racks",
+    "power": "Power",
+    "fabric": "Networks",
+    "name": "Names",
+}
+
+_SCOPES = {
+    "cable": "each cable",
+    "shape": "each cable",
+    "device": "each device",
+    "node": "each device in the network",
+    "rack": "each rack",
+    "feed": "each feed",
+    "design": "the whole design",
+}
+
+_HEAD = """\
+# Rules
+
+Rackloom checks a design while you draw. An **error** does not work; a **warning** works with a loss
+or a risk; a **note** (info) is good to know. A project can change the severity of a rule or switch
+it off, and a single finding can be accepted with a reason: it stays listed, and returns when what
+it is about changes.
+"""
+
+
+def markdown() -> str:
+    """The whole page."""
+    known = rules()
+    parts = [_HEAD]
+    for family in FAMILIES:
+        mine = [rule for rule in known.values() if rule.family == family]
+        parts.append(f"## {_FAMILY_TITLES[family]}\n")
+        parts.extend(_section(rule) for rule in mine)
+    return "\n".join(parts)
+
+
+def _section(rule: Rule) -> str:
+    text = rule.explanation.replace("\n", "\n\n").replace("What to do:", "**What to do:**")
+    numbers = f" (collected rules {', '.join(map(str, rule.numbers))})" if rule.numbers else ""
+    return (
+        f"### `{rule.id}`\n\n{text}\n\n"
+        f"{rule.severity.value.capitalize()}, checked for {_SCOPES[rule.scope]}. "
+        f"Source: {rule.source}{numbers}.\n"
+    )
+
+
+def write() -> None:
+    """Put the page where the program and its help window find it."""
+    from importlib.resources import as_file, files
+
+    with as_file(files("rackloom_resources") / "help" / "rules.md") as path:
+        path.write_text(markdown(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
