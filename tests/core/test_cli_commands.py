@@ -349,10 +349,21 @@ def test_without_qt_the_editor_says_what_to_install(
     hall: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     assert "PySide6" in complaint(capfd)
     assert "PySide6" in complaint(capfd, hall)
     assert "PySide6" in complaint(capfd, "render", hall, "-o", tmp_path / "x.svg")
     assert "one file" in complaint(capfd, hall, hall)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="displays are X11's or Wayland's")
+def test_without_a_display_the_editor_says_so(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: object())
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    assert "no display" in complaint(capfd)
 
 
 # Processes

@@ -7,6 +7,8 @@ Nothing on the other side is imported before one of these functions is called.
 from __future__ import annotations
 
 import importlib.util
+import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,9 +19,10 @@ from rackloom.design import Design
 def open_editor(arguments: Sequence[str]) -> int:
     """Run the editor on the given files; returns its exit status."""
     _need_qt("the editor")
+    _need_display()
     from rackloom_gui.app import main
 
-    return int(main(list(arguments)))
+    return int(main(["rackloom", *arguments]))
 
 
 def render(design: Design, view: str, side: str, path: Path) -> None:
@@ -28,6 +31,17 @@ def render(design: Design, view: str, side: str, path: Path) -> None:
     from rackloom_gui.export import render as draw
 
     draw(design, view, side, path)
+
+
+def _need_display() -> None:
+    """Without a display Qt would abort the whole process."""
+    if not sys.platform.startswith("linux"):
+        return
+    if not any(os.environ.get(n) for n in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
+        raise CommandError(
+            "there is no display to open the editor on; the commands do without one "
+            "(see rackloom --help)"
+        )
 
 
 def _need_qt(what: str) -> None:
