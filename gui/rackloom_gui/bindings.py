@@ -243,8 +243,7 @@ class Bindings(QObject):
             f"view.{name}": partial(canvas.set_side, name) for name in ("front", "rear", "both")
         }
         themes = {
-            f"view.theme_{choice.value}": partial(self._set_theme, choice)
-            for choice in ThemeChoice
+            f"view.theme_{choice.value}": partial(self._set_theme, choice) for choice in ThemeChoice
         }
         panels = {f"panel.{name}": partial(self._toggle_panel, name) for name, _t, _i in PANELS}
         return {
@@ -406,5 +405,3 @@ class Bindings(QObject):
                 names = dict.fromkeys(design.devices[e.device].name for e in cable.ends)
                 items.append(GotoItem(cable.label, " – ".join(names), "cable", show(cable.id)))
         return items
-
-

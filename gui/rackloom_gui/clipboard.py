@@ -31,7 +31,7 @@ def from_mime(mime: QMimeData) -> Snippet | None:
     """The snippet on a clipboard; None where it holds nothing of ours. Raises FileError."""
     if not mime.hasFormat(MIME):
         return None
-    data = mime.data(MIME).data()
+    data = bytes(mime.data(MIME).data())
     if len(data) > MAX_CLIP_BYTES:
         raise FileError("the clipboard holds more than can be pasted")
     design, extras = parse(data)

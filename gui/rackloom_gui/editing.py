@@ -9,7 +9,6 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from rackloom.catalog.load import Catalog
-
 from rackloom.checks.finding import Finding, Fix
 from rackloom.design import Draft, EditError, edits
 from rackloom.design.copying import paste
@@ -161,9 +160,13 @@ class Editing(QObject):
 
 def sentence(text: str) -> str:
     """A reason of the core as a sentence of its own."""
-    text = text.strip()
+    text = sentence_case(text.strip())
     if not text:
         return text
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
+def sentence_case(text: str) -> str:
+    """A capital at the beginning, unless the first word is a name (``leaf-01``, ``gpu_3``)."""
+    first = text.partition(" ")[0]
+    return text[:1].upper() + text[1:] if first.isalpha() else text

@@ -48,7 +48,9 @@ class Exporting(QObject):
         except FileError as error:
             self._window.banner.say("error", sentence(str(error)))
         except OSError as error:
-            text = self.tr("{0} cannot be written: {1}").format(path, (error.strerror or "").lower())
+            text = self.tr("{0} cannot be written: {1}").format(
+                path, (error.strerror or "").lower()
+            )
             self._window.banner.say("error", sentence(text))
         else:
             self._window.status.say(self.tr("Wrote {0}.").format(path))

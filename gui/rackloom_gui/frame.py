@@ -84,9 +84,7 @@ class Welcome(QFrame):
 
     IDS = ("file.new", "file.open", "file.open_example")
 
-    def __init__(
-        self, actions: ActionTable, theme: Theme, icons: Icons, canvas: QWidget
-    ) -> None:
+    def __init__(self, actions: ActionTable, theme: Theme, icons: Icons, canvas: QWidget) -> None:
         super().__init__(canvas)
         self._canvas = canvas
         self._icons = icons
@@ -135,7 +133,8 @@ class Welcome(QFrame):
             f"Welcome {{ background: {tokens.raised.name()}; border: 1px solid"
             f" {tokens.border.name()}; border-radius: 8px; }}"
             f"Welcome QPushButton {{ text-align: left; padding: 8px 14px; border-radius: 6px;"
-            f" background: {tokens.base.name()}; border: 1px solid {tokens.border_strong.name()}; }}"
+            f" background: {tokens.base.name()};"
+            f" border: 1px solid {tokens.border_strong.name()}; }}"
             f"Welcome QPushButton:hover, Welcome QPushButton:focus"
             f" {{ border-color: {tokens.accent.name()};"
             f" background: {mix(tokens.base, tokens.accent, 0.10).name()}; }}"

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QMainWindow,
     QMenu,
+    QTabBar,
     QTabWidget,
     QToolBar,
     QVBoxLayout,
@@ -32,8 +33,8 @@ from rackloom_gui.actions import ActionTable
 from rackloom_gui.analysis import Analysis
 from rackloom_gui.bindings import Bindings
 from rackloom_gui.canvas.canvas import Canvas
-from rackloom_gui.charts.throughput import ThroughputPanel, limit_sentence
 from rackloom_gui.charts.sizes import bandwidth_text, collective_text
+from rackloom_gui.charts.throughput import ThroughputPanel, limit_sentence
 from rackloom_gui.dialogs.questions import WindowQuestions
 from rackloom_gui.document import Document
 from rackloom_gui.editing import Editing
@@ -74,6 +75,10 @@ class MainWindow(QMainWindow):
         self._docks: dict[str, QDockWidget] = {}
         self._default_layout = QByteArray()
         self._closing = False
+        self._titles_timer = QTimer(self)
+        self._titles_timer.setSingleShot(True)
+        self._titles_timer.setInterval(30)
+        self._titles_timer.timeout.connect(self._tidy_titles)
         self._build_centre(catalog)
         self._build_panels()
         self._build_bars()
@@ -162,7 +167,10 @@ class MainWindow(QMainWindow):
     def _lay_out(self) -> None:
         left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
         bottom = Qt.DockWidgetArea.BottomDockWidgetArea
-        self.setDockNestingEnabled(True)
+        options = QMainWindow.DockOption
+        self.setDockOptions(
+            options.AllowNestedDocks | options.AllowTabbedDocks | options.GroupedDragging
+        )
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self.setCorner(Qt.Corner.BottomLeftCorner, left)
         self.setCorner(Qt.Corner.BottomRightCorner, right)
@@ -174,11 +182,11 @@ class MainWindow(QMainWindow):
         self.addDockWidget(bottom, docks["problems"])
         self.splitDockWidget(docks["problems"], docks["chart"], Qt.Orientation.Horizontal)
         self.tabifyDockWidget(docks["problems"], docks["devices"])
-        self.tabifyDockWidget(docks["devices"], docks["cables"])
+        self.tabifyDockWidget(docks["problems"], docks["cables"])
         docks["problems"].raise_()
         self.resizeDocks([docks["palette"], docks["inspector"]], [250, 300],
                          Qt.Orientation.Horizontal)  # fmt: skip
-        self.resizeDocks([docks["problems"]], [240], Qt.Orientation.Vertical)
+        self.resizeDocks([docks["problems"]], [270], Qt.Orientation.Vertical)
         self.resizeDocks([docks["problems"], docks["chart"]], [520, 430],
                          Qt.Orientation.Horizontal)  # fmt: skip
         self._default_layout = self.saveState(LAYOUT_VERSION)
@@ -186,8 +194,10 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(900, 560)
         if not self.restoreGeometry(self.settings.geometry):
             self._fit_to_screen()
-        if not self.restoreState(self.settings.layout, LAYOUT_VERSION):
-            self.restoreState(self._default_layout, LAYOUT_VERSION)
+        # What cannot be restored leaves the default layout standing.
+        if not self.settings.layout.isEmpty():
+            self.restoreState(self.settings.layout, LAYOUT_VERSION)
+        self._tidy_titles()
 
     def _fit_to_screen(self) -> None:
         screen = self.screen() or QGuiApplication.primaryScreen()
@@ -198,6 +208,48 @@ class MainWindow(QMainWindow):
     def reset_layout(self) -> None:
         """Put all panels back where they were at first."""
         self.restoreState(self._default_layout, LAYOUT_VERSION)
+        self._titles_timer.start()
+
+    def _on_dock(self, name: str) -> None:
+        self.actions_table.set_checked(f"panel.{name}", not self._docks[name].isHidden())
+        self._titles_timer.start()
+
+    def _tidy_titles(self) -> None:
+        """A dock among tabs has its title on the tab already: no second line that repeats it."""
+        for dock in self._docks.values():
+            others = [d for d in self.tabifiedDockWidgets(dock) if not d.isHidden()]
+            bare = bool(others) and not dock.isFloating()
+            has_none = dock.titleBarWidget() is not None
+            if bare and not has_none:
+                dock.setTitleBarWidget(QWidget(dock))
+            elif has_none and not bare:
+                old = dock.titleBarWidget()
+                dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # what Qt documents
+                if old is not None:
+                    old.deleteLater()
+
+        self._hide_stray_tabs()
+
+    def _hide_stray_tabs(self) -> None:
+        """Qt 6.12 leaves tab bars of layouts that are gone over the window: hide those.
+
+        A bar that is in use sits right above the dock in front of its group.
+        """
+        grouped = [
+            dock.geometry()
+            for dock in self._docks.values()
+            if not dock.isFloating() and dock.isVisible() and self.tabifiedDockWidgets(dock)
+        ]
+        bars = self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        for bar in bars:
+            place = bar.geometry()
+            used = any(
+                abs(place.bottom() + 1 - area.top()) <= 2
+                and place.left() <= area.right()
+                and place.right() >= area.left()
+                for area in grouped
+            )
+            bar.setVisible(used)
 
     def dock(self, name: str) -> QDockWidget:
         """The dock of a panel."""
@@ -253,11 +305,9 @@ class MainWindow(QMainWindow):
         self.status.throughput_clicked.connect(lambda: self.show_panel("chart"))
         QGuiApplication.clipboard().dataChanged.connect(self._soon)
         for name, dock in self._docks.items():
-            dock.visibilityChanged.connect(
-                lambda _on, n=name: self.actions_table.set_checked(
-                    f"panel.{n}", not self._docks[n].isHidden()
-                )
-            )
+            dock.visibilityChanged.connect(lambda _on, n=name: self._on_dock(n))
+            dock.dockLocationChanged.connect(lambda _area: self._titles_timer.start())
+            dock.topLevelChanged.connect(lambda _floats: self._titles_timer.start())
 
     def _soon(self) -> None:
         self._refresh_timer.start()
@@ -343,13 +393,13 @@ class MainWindow(QMainWindow):
         self._soon()
 
     def _on_estimate(self, estimate: object) -> None:
-        from rackloom.collectives.estimate import Estimate
+        from rackloom.collectives import Estimate
 
         assert isinstance(estimate, Estimate)
         self.chart.show_estimate(estimate, self.analysis.baseline)
         self.status.set_stale(False)
         peak = bandwidth_text(estimate.peak.busbw_gb_per_s)
-        name = collective_text(estimate.collective)
+        name = collective_text(estimate.collective.value)
         text = f"{name} {peak}"
         if self.analysis.unplugged:
             text += self.tr(", {0} unplugged").format(len(self.analysis.unplugged))
@@ -406,6 +456,7 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._show_welcome()
+        self._titles_timer.start()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.session.may_leave():
@@ -416,6 +467,7 @@ class MainWindow(QMainWindow):
         self.settings.layout = self.saveState(LAYOUT_VERSION)
         self.settings.sync()
         self._refresh_timer.stop()
+        self._titles_timer.stop()
         QGuiApplication.clipboard().dataChanged.disconnect(self._soon)
         self.analysis.shut_down()
         self.session.shut_down()

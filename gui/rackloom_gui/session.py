@@ -27,6 +27,7 @@ from rackloom.files import (
     waiting_journals,
 )
 from rackloom_gui.document import Document
+from rackloom_gui.editing import sentence
 from rackloom_gui.jobs import LatestJob
 from rackloom_gui.settings import Settings
 
@@ -58,7 +59,7 @@ class Session(QObject):
     """The life of the file behind a document."""
 
     banner = Signal(str, str)
-    """(severity, sentence) to show above the drawing until it is put away; an empty one hides it."""
+    """(severity, sentence) to show above the drawing; an empty sentence hides what is there."""
     recent_changed = Signal()
     busy_changed = Signal(str)
     """What is going on that forbids edits, or an empty string."""
@@ -108,7 +109,7 @@ class Session(QObject):
         self._journal.append(self._document.design, step)
         if self._journal.failure and not self._told_failure:
             self._told_failure = True
-            self.banner.emit("warning", _sentence(self._journal.failure))
+            self.banner.emit("warning", sentence(self._journal.failure))
 
     def _follow(self, project: Project | None, design: Design, clean: bool) -> None:
         """Show a design, and journal it from now on."""
@@ -174,7 +175,7 @@ class Session(QObject):
             try:
                 project = load(path)
             except FileError as error:
-                self.banner.emit("error", _sentence(str(error)))
+                self.banner.emit("error", sentence(str(error)))
                 return False
         self._restored = None
         self._follow(Project(None, project.design, project.extras), project.design, clean=True)
@@ -191,7 +192,7 @@ class Session(QObject):
             with _wait_cursor():
                 project = load(path)
         except FileError as error:
-            self.banner.emit("error", _sentence(str(error)))
+            self.banner.emit("error", sentence(str(error)))
             return False
         self._show(project, remember)
         return True
@@ -205,7 +206,7 @@ class Session(QObject):
     def _on_load_failed(self, error: Exception) -> None:
         self._set_busy("")
         self._loading = None
-        self.banner.emit("error", _sentence(str(error)))
+        self.banner.emit("error", sentence(str(error)))
         if not isinstance(error, FileError):
             raise error
 
@@ -255,7 +256,7 @@ class Session(QObject):
             with _wait_cursor():
                 project = save(path, self._document.design, extras)
         except FileError as error:
-            self.banner.emit("error", _sentence(str(error)))
+            self.banner.emit("error", sentence(str(error)))
             return False
         self._journal.saved(project)
         self._told_failure = False
@@ -294,7 +295,7 @@ class Session(QObject):
             try:
                 recovery = recover(journal.journal)
             except FileError as error:
-                self.banner.emit("warning", _sentence(str(error)))
+                self.banner.emit("warning", sentence(str(error)))
                 continue
             if recovery.already_saved:
                 discard(journal.journal)
@@ -332,12 +333,6 @@ def _writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def _sentence(text: str) -> str:
-    """A message of the core as a sentence of its own."""
-    text = text.strip()
-    return text if text.endswith((".", "!", "?")) else f"{text}."
-
-
 @contextlib.contextmanager
 def _wait_cursor() -> Iterator[None]:
     QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
@@ -345,5 +340,3 @@ def _wait_cursor() -> Iterator[None]:
         yield
     finally:
         QApplication.restoreOverrideCursor()
-
-

@@ -71,6 +71,7 @@ class CanvasView(ZoomView):
         self._press_scene = QPointF()
         self._dragged = False
         self._space = False
+        self._tabbing = False
         self._focus_ring = False
         self._ring_colour = LIGHT.accent
         self.drop_target: DropTarget | None = None
@@ -333,8 +334,21 @@ class CanvasView(ZoomView):
         else:
             event.ignore()
 
+    def event(self, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.KeyPress:
+            return super().event(event)
+        key = cast("QKeyEvent", event).key()
+        self._tabbing = key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
+        try:
+            return super().event(event)
+        finally:
+            self._tabbing = False
+
     def focusNextPrevChild(self, next: bool) -> bool:
-        return True if self.walk(next) else super().focusNextPrevChild(next)
+        # Qt asks for it too when a view with the focus is hidden: nobody wants to walk then.
+        if self._tabbing and self.walk(next):
+            return True
+        return super().focusNextPrevChild(next)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

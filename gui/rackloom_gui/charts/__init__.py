@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Charts of what the fabric will do."""

@@ -17,7 +17,7 @@ from rackloom_gui.charts.sizes import bandwidth_text, short_size, size_text, tim
 from rackloom_gui.theme import Tokens, mix
 
 if TYPE_CHECKING:
-    from rackloom.collectives.estimate import Estimate
+    from rackloom.collectives import Estimate
 
 
 class SizeAxis(pg.AxisItem):  # type: ignore[misc,unused-ignore]
@@ -56,7 +56,7 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
         item.setClipToView(True)
         item.showGrid(x=True, y=True, alpha=0.2)
         item.setLabel("bottom", self.tr("Message size, bytes"))
-        item.setLabel("left", self.tr("Bus bandwidth, GB/s"))
+        item.setLabel("left", self.tr("busbw, GB/s"))
         item.getAxis("left").enableAutoSIPrefix(False)
         item.getViewBox().setMouseEnabled(x=False, y=False)
         item.getViewBox().setDefaultPadding(0.0)
@@ -78,7 +78,7 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
             entry.setZValue(10)
             entry.hide()
             item.addItem(entry, ignoreBounds=True)
-        self._limit_text = pg.TextItem(anchor=(0, 1))
+        self._limit_text = pg.TextItem(anchor=(0, 0))
         item.addItem(self._limit_text, ignoreBounds=True)
         self.setMouseTracking(True)
         self.scene().sigMouseMoved.connect(self._on_mouse)
@@ -152,7 +152,9 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
         base = np.empty(0)
         if baseline is not None:
             base = np.array([p.busbw_gb_per_s for p in baseline.points])
-            self._base.setData(np.array([log2(max(p.size_bytes, 1)) for p in baseline.points]), base)
+            self._base.setData(
+                np.array([log2(max(p.size_bytes, 1)) for p in baseline.points]), base
+            )
         else:
             self._base.setData([], [])
         top = float(max(busbw.max(initial=0.0), limit.max(initial=0.0), base.max(initial=0.0)))
@@ -174,7 +176,7 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
         """What the readout says of a point."""
         assert self._estimate is not None
         p = self._estimate.points[number]
-        return self.tr("{0}: {1} in {2}\n{3}, {4}; limit {5}").format(
+        text: str = self.tr("{0}: {1} in {2}\n{3}, {4}; limit {5}").format(
             size_text(p.size_bytes),
             bandwidth_text(p.busbw_gb_per_s),
             time_text(p.time_us),
@@ -182,6 +184,7 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
             p.protocol,
             bandwidth_text(p.limit_busbw_gb_per_s),
         )
+        return text
 
     def _on_mouse(self, at: QPointF) -> None:
         box = self.getPlotItem().getViewBox()
@@ -196,7 +199,9 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
         self._dot.setData([x], [y])
         self._text.setText(self.readout(number))
         right = x > (self._x[0] + self._x[-1]) / 2
-        self._text.setAnchor((1.05 if right else -0.05, 1.1 if y < box.viewRange()[1][1] / 2 else 0))
+        self._text.setAnchor(
+            (1.05 if right else -0.05, 1.1 if y < box.viewRange()[1][1] / 2 else 0)
+        )
         self._text.setPos(x, y)
         for entry in (self._line, self._dot, self._text):
             entry.show()

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Message sizes and bandwidths in words, as nccl-tests and its users write them."""
 
-from rackloom.collectives.conventions import Collective
-
 _STEPS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
@@ -40,7 +38,6 @@ def time_text(time_us: float) -> str:
     return f"{time_us:.3g} µs"
 
 
-def collective_text(collective: Collective | str) -> str:
+def collective_text(collective: str) -> str:
     """The name of a collective at the head of a line: ``All-reduce``."""
-    name = str(getattr(collective, "value", collective))
-    return name[:1].upper() + name[1:]
+    return collective[:1].upper() + collective[1:]

@@ -7,7 +7,7 @@ import csv
 import io
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, QMimeData, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QMimeData, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -21,10 +21,10 @@ from PySide6.QtWidgets import (
 from rackloom_gui.charts.sizes import bandwidth_text, collective_text
 from rackloom_gui.icons import Icons
 from rackloom_gui.theme import Theme, Tokens
-from rackloom_gui.widgets.text import EmptyState
+from rackloom_gui.widgets.text import ElidedLabel, EmptyState
 
 if TYPE_CHECKING:
-    from rackloom.collectives.estimate import Estimate
+    from rackloom.collectives import Estimate
     from rackloom_gui.charts.plot import ThroughputPlot
 
 
@@ -45,12 +45,14 @@ class ThroughputPanel(QWidget):
         self._head = QLabel(self)
         self._busy = QLabel(self.tr("calculating…"), self)
         self._reason = QLabel(self)
-        self._small = QLabel(self)
+        self._small = ElidedLabel(parent=self)
         self._stack = QStackedWidget(self)
         self._chart_room = QWidget(self)
         self._empty = EmptyState("chart", "", "", theme, icons, self)
         self._where = self._button("goto", self.tr("Show what limits it"), self._show_where)
-        self._cut = self._button("eye", self.tr("Paint the binding cut on the drawing"), self._cut_on)
+        self._cut = self._button(
+            "eye", self.tr("Paint the binding cut on the drawing"), self._cut_on
+        )
         self._cut.setCheckable(True)
         self._copy_picture = self._button("image", self.tr("Copy as picture"), self.copy_picture)
         self._copy_csv = self._button("table", self.tr("Copy as CSV"), self.copy_csv)
@@ -78,9 +80,8 @@ class ThroughputPanel(QWidget):
         font.setBold(True)
         self._head.setFont(font)
         self._busy.hide()
-        for label in (self._reason, self._small):
-            label.setWordWrap(True)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._reason.setWordWrap(True)
+        self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         top = QHBoxLayout()
         top.setSpacing(4)
         top.addWidget(self._head)
@@ -130,14 +131,14 @@ class ThroughputPanel(QWidget):
         return self._reason.text()
 
     def show_estimate(self, estimate: Estimate, baseline: Estimate | None = None) -> None:
-        """Draw an estimate; ``baseline`` is that of the whole fabric while something is unplugged."""
+        """Draw an estimate; ``baseline``: that of the whole fabric while something is unplugged."""
         self._estimate, self._baseline = estimate, baseline
         plot = self._need_plot()
         plot.show_estimate(estimate, baseline)
         self._stack.setCurrentWidget(self._chart_room)
         peak = estimate.peak.busbw_gb_per_s
         head = self.tr("{0} of {1} GPUs: {2}").format(
-            collective_text(estimate.collective), f"{estimate.gpus:,}", bandwidth_text(peak)
+            collective_text(estimate.collective.value), f"{estimate.gpus:,}", bandwidth_text(peak)
         )
         if baseline is not None:
             before = baseline.peak.busbw_gb_per_s
@@ -226,7 +227,7 @@ class ThroughputPanel(QWidget):
         image.setDevicePixelRatio(ratio)
         image.fill(QColor(self._theme.tokens.surface))
         painter = QPainter(image)
-        self.render(painter, renderFlags=QWidget.RenderFlag.DrawChildren)
+        self.render(painter, QPoint(), renderFlags=QWidget.RenderFlag.DrawChildren)
         painter.end()
         return image
 
@@ -234,7 +235,7 @@ class ThroughputPanel(QWidget):
 def limit_sentence(estimate: Estimate) -> str:
     """What limits the collective at large sizes, as a sentence."""
     text = estimate.bottleneck.text.strip().rstrip(".")
-    return QGuiApplication.translate("Throughput", "Limited by {0}.").format(text)
+    return QGuiApplication.translate("Throughput", "Limited by: {0}.").format(text)
 
 
 def estimate_csv(estimate: Estimate) -> str:
@@ -249,11 +250,8 @@ def estimate_csv(estimate: Estimate) -> str:
     )  # fmt: skip
     for p in estimate.points:
         numbers = (p.time_us, p.algbw_gb_per_s, p.busbw_gb_per_s, p.limit_busbw_gb_per_s)
-        writer.writerow(
-            (p.size_bytes, *(f"{n:.6g}" for n in numbers), p.algorithm, p.protocol)
-        )
+        writer.writerow((p.size_bytes, *(f"{n:.6g}" for n in numbers), p.algorithm, p.protocol))
     return buffer.getvalue()
 
 
 __all__ = ["ThroughputPanel", "estimate_csv", "limit_sentence"]
-

@@ -63,9 +63,9 @@ class ConnectDialog(QDialog):
 
     def _build(self) -> None:
         intro = QLabel(
-            self.tr("NIC k of each of {0} servers goes to the leaf of rail k ({1} switches).").format(
-                len(self._servers), len(self._switches)
-            ),
+            self.tr(
+                "NIC k of each of {0} servers goes to the leaf of rail k ({1} switches)."
+            ).format(len(self._servers), len(self._switches)),
             self,
         )
         intro.setWordWrap(True)
@@ -138,7 +138,9 @@ class ConnectDialog(QDialog):
         self.problems.setVisible(bool(sentences))
         self._ok.setEnabled(bool(plan.plans))
         count = len(plan.plans)
-        self._ok.setText(self.tr("Connect with {0} cables").format(count) if count else self.tr("Connect"))
+        self._ok.setText(
+            self.tr("Connect with {0} cables").format(count) if count else self.tr("Connect")
+        )
 
     def _fill(self, plan: ConnectPlan) -> None:
         rows = plan.rows(self._design)

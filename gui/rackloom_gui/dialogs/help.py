@@ -4,7 +4,7 @@
 from functools import cache
 from importlib.resources import files
 
-from PySide6.QtCore import QUrl, Qt
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -60,7 +60,7 @@ class HelpWindow(QWidget):
             item.setData(Qt.ItemDataRole.UserRole, name)
         self.list.currentItemChanged.connect(lambda item, _old: self._show_item(item))
         self.search.searched.connect(self._filter)
-        self.search.down_pressed.connect(lambda: self.list.setFocus())
+        self.search.down_pressed.connect(self.list.setFocus)
         left = QWidget(self)
         box = QVBoxLayout(left)
         box.setContentsMargins(0, 0, 0, 0)
@@ -109,5 +109,3 @@ class HelpWindow(QWidget):
             self.list.setCurrentRow(first)
         if words and first is not None:
             self.view.find(words[0])
-
-

@@ -30,7 +30,7 @@ from rackloom.generate import GenerateError, Preset, generate, presets
 from rackloom.generate.options import Option
 from rackloom_gui.jobs import LatestJob
 
-_KIND_OF = {
+_KIND_OF: dict[str, type[ServerPart | SwitchPart | RackPart | PduPart]] = {
     "server": ServerPart, "switch": SwitchPart, "spine_switch": SwitchPart,
     "core_switch": SwitchPart, "rack": RackPart, "pdu": PduPart, "network_pdu": PduPart,
 }  # fmt: skip
@@ -100,14 +100,14 @@ class NewDialog(QDialog):
         )
         self._ok = self._buttons.button(QDialogButtonBox.StandardButton.Ok)
         self._ok.setText(self.tr("Create"))
-        self._buttons.accepted.connect(self.create)
+        self._buttons.accepted.connect(self.make)
         self._buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
         layout.addWidget(split, 1)
         layout.addWidget(self._buttons)
         self.resize(700, 520)
         self.list.currentRowChanged.connect(self._show_preset)
-        self.list.itemActivated.connect(lambda _item: self.create())
+        self.list.itemActivated.connect(lambda _item: self.make())
 
     # -- the form ---------------------------------------------------------------------------------
 
@@ -213,7 +213,7 @@ class NewDialog(QDialog):
 
     # -- making it --------------------------------------------------------------------------------
 
-    def create(self) -> None:
+    def make(self) -> None:
         """Make the design, in a thread; the dialog closes when it is there."""
         preset = self._presets[self.list.currentRow()]
         if preset is None:
@@ -251,5 +251,3 @@ class NewDialog(QDialog):
     def done(self, result: int) -> None:
         self._job.wait()
         super().done(result)
-
-

@@ -67,7 +67,9 @@ class WindowQuestions(QObject):
     def changed_on_disk(self, title: str) -> str:
         box = QMessageBox(self._window)
         box.setIcon(QMessageBox.Icon.Warning)
-        box.setText(self.tr("{0} was changed by another program since it was opened.").format(title))
+        box.setText(
+            self.tr("{0} was changed by another program since it was opened.").format(title)
+        )
         box.setInformativeText(self.tr("Overwriting it loses what was changed there."))
         over = box.addButton(self.tr("Overwrite"), QMessageBox.ButtonRole.DestructiveRole)
         other = box.addButton(self.tr("Save As…"), QMessageBox.ButtonRole.AcceptRole)
@@ -100,9 +102,7 @@ class RecoveryDialog(QDialog):
             self._list.addItem(self._item(*entry))
         self._list.setCurrentRow(0)
         self._list.setMinimumSize(520, 110)
-        text = QLabel(
-            self.tr("Rackloom did not end as it should. This was not saved then:"), self
-        )
+        text = QLabel(self.tr("Rackloom did not end as it should. This was not saved then:"), self)
         text.setWordWrap(True)
         buttons = QDialogButtonBox(self)
         restore = buttons.addButton(self.tr("Restore"), QDialogButtonBox.ButtonRole.AcceptRole)

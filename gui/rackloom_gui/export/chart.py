@@ -16,7 +16,7 @@ from rackloom_gui.export.application import need_application
 from rackloom_gui.theme import LIGHT, Tokens
 
 if TYPE_CHECKING:
-    from rackloom.collectives.estimate import Estimate
+    from rackloom.collectives import Estimate
 
 SIZE = (900, 520)
 
@@ -75,6 +75,6 @@ def _png(plot: object, size: tuple[int, int], ratio: float) -> bytes:
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")
+    image.save(buffer, b"PNG")
     buffer.close()
     return bytes(data.data())

@@ -55,9 +55,7 @@ def render(
     """
     target = Path(path)
     kind = target.suffix.lower().removeprefix(".")
-    data = render_bytes(
-        design, view, side, kind, tokens=tokens, dpi=dpi, sheet=sheet, date=date
-    )
+    data = render_bytes(design, view, side, kind, tokens=tokens, dpi=dpi, sheet=sheet, date=date)
     write_atomically(target, [data])
     return target
 
@@ -141,6 +139,6 @@ def _png(pictures: list[Picture], dpi: float) -> bytes:
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")
+    image.save(buffer, b"PNG")
     buffer.close()
     return bytes(data.data())

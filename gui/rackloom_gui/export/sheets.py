@@ -175,7 +175,10 @@ def _paint_sheet(
     count: int,
 ) -> None:
     frame = QRectF(
-        BORDER_MM * MM, BORDER_MM * MM, (size[0] - 2 * BORDER_MM) * MM, (size[1] - 2 * BORDER_MM) * MM
+        BORDER_MM * MM,
+        BORDER_MM * MM,
+        (size[0] - 2 * BORDER_MM) * MM,
+        (size[1] - 2 * BORDER_MM) * MM,
     )
     top = frame.top() + GAP_MM * MM
     total = sum(p.width_mm for p in sheet.pictures) * sheet.px_per_mm

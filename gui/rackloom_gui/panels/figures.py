@@ -153,9 +153,7 @@ def part_figures(part: Part) -> list[Figure]:
 
 def _figure(part: Part, label: str, field: str, family: UnitFamily, decimals: int = 2) -> Figure:
     value: float | None = getattr(part, field)
-    return Figure(
-        label, quantity(value, family, decimals), value is not None, part.trust_of(field)
-    )
+    return Figure(label, quantity(value, family, decimals), value is not None, part.trust_of(field))
 
 
 def _device_figures(part: DevicePart) -> list[Figure]:
@@ -164,7 +162,10 @@ def _device_figures(part: DevicePart) -> list[Figure]:
         _figure(part, tr("Depth"), "depth_mm", LENGTH_MM),
         _figure(part, tr("Weight"), "weight_kg", MASS_KG),
         Figure(
-            tr("Airflow"), part.airflow or tr("unknown"), bool(part.airflow), part.trust_of("airflow")
+            tr("Airflow"),
+            part.airflow or tr("unknown"),
+            bool(part.airflow),
+            part.trust_of("airflow"),
         ),
         _figure(part, tr("Greatest power"), "power_max_w", POWER_W),
         _figure(part, tr("Typical power"), "power_typical_w", POWER_W),
@@ -217,9 +218,7 @@ def _server_figures(part: ServerPart) -> list[Figure]:
     known = part.gpu_direct_rdma is not None
     answer = {True: tr("yes"), False: tr("no"), None: tr("unknown")}[part.gpu_direct_rdma]
     if part.gpu is not None:
-        lines.append(
-            Figure(tr("GPUDirect RDMA"), answer, known, part.trust_of("gpu_direct_rdma"))
-        )
+        lines.append(Figure(tr("GPUDirect RDMA"), answer, known, part.trust_of("gpu_direct_rdma")))
     return lines
 
 

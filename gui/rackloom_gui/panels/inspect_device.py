@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel
 
 from rackloom.catalog.parts import DevicePart, NicPart, PduPart, ServerPart, SwitchPart
 from rackloom.catalog.words import Side
-from rackloom.design import Change, Design, Draft, edits
+from rackloom.design import Change, Design, Device, Draft, edits
 from rackloom.design.ids import DeviceId, RackId
 from rackloom_gui.panels.fields import ChoiceField, NumberField, TextField
-from rackloom_gui.panels.figures import key_figures
 from rackloom_gui.panels.inspect_page import Page
 from rackloom_gui.panels.ports import PortTable, port_lines
 from rackloom_gui.widgets.quantity import RACK_UNITS
@@ -105,7 +105,7 @@ class DevicePage(Page):
             face = self.tr("Front looks")
             sides = [(Side.FRONT, self.tr("to the front")), (Side.REAR, self.tr("to the rear"))]
             self.field(face, ChoiceField(face, sides), lambda d: d.face, self._turn,
-                       self.tr("A switch whose ports sit beside the servers' NICs looks to the rear"))  # fmt: skip
+                       self.tr("Ports beside the servers' NICs: to the rear"))  # fmt: skip
         else:
             self.text(self.tr("Hangs at"), lambda: str(self.entities()[0].mount or ""))
 
@@ -134,7 +134,7 @@ class DevicePage(Page):
             role = self.tr("Role")
             choices = [(None, self.tr("worked out")), *((r, r) for r in _ROLES)]
             self.field(role, ChoiceField(role, choices), lambda d: d.role, self._setter("role"),
-                       self.tr("Tier of the network; worked out from the cables where not set"))  # fmt: skip
+                       self.tr("Tier of the network; else worked out from the cables"))  # fmt: skip
             fabric = self.tr("Fabric")
             self.field(
                 fabric, TextField(fabric), lambda d: d.fabric or "", self._setter("fabric"),
@@ -161,8 +161,8 @@ class DevicePage(Page):
             self.field(
                 slot.name,
                 ChoiceField(slot.name, [(None, self.tr("empty")), *cards]),
-                lambda d, slot=slot: dict(d.cards).get(slot.name),
-                lambda card, slot=slot: self._set_card(slot.name, card),
+                partial(_card_in, slot.name),
+                partial(self._set_card, slot.name),
             )
 
     def _set_card(self, slot: str, card_id: str | None) -> None:
@@ -252,3 +252,7 @@ class DevicePage(Page):
         return ", ".join(
             f"{cord.inlet}: {design.name_of(cord.source)} {cord.outlet}".strip() for cord in cords
         )
+
+
+def _card_in(slot: str, device: Device) -> str | None:
+    return dict(device.cards).get(slot)

@@ -158,7 +158,7 @@ class Page(QWidget):
         form.setContentsMargins(0, 0, 0, 0)
         form.setHorizontalSpacing(10)
         form.setVerticalSpacing(4)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
         self.box.addLayout(form)
@@ -261,7 +261,7 @@ class Page(QWidget):
     def _label(self, text: str) -> QLabel:
         label = QLabel(text, self)
         self._quiet(label)
-        label.setMinimumWidth(92)
+        label.setMinimumWidth(84)
         return label
 
     def _value(self) -> QLabel:

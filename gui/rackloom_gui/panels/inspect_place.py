@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from rackloom.catalog.parts import DevicePart, PduPart, RackPart
@@ -134,8 +136,8 @@ class RowPage(Page):
             self.field(
                 label,
                 NumberField(label, LENGTH_M, low=-1000.0, high=10_000.0),
-                lambda r, axis=axis: getattr(r, axis),
-                lambda value, axis=axis, label=label: self._place(axis, value),
+                attrgetter(axis),
+                partial(self._place, axis),
                 self.tr("Where the row's left front corner is on the floor"),
             )
 
@@ -145,7 +147,7 @@ class RowPage(Page):
 
     def _below(self) -> str:
         index = self.design.index.racks_in_row
-        count = sum(len(index.get(r, ())) for r in self.ids)  # type: ignore[call-overload]
+        count = sum(len(index.get(RowId(r), ())) for r in self.ids)
         return self.tr("{0} racks").format(count)
 
     def _rename(self, text: str) -> None:

@@ -79,7 +79,7 @@ class InspectorPanel(QWidget):
         layout.setSpacing(0)
         layout.addLayout(self._tabs)
         layout.addWidget(self._area, 1)
-        self.setMinimumWidth(230)
+        self.setMinimumWidth(280)
 
     def sizeHint(self) -> QSize:
         return QSize(300, 500)

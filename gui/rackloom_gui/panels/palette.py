@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from PySide6.QtCore import (
@@ -56,9 +57,10 @@ from rackloom_gui.widgets.text import SearchField
 
 ROW_PX = 44
 HEADING_PX = 28
-_PICTURE = QSize(40, 30)
+_PICTURE = QSize(48, 30)
 _PART_ROLE = Qt.ItemDataRole.UserRole
 _WORDS_ROLE = Qt.ItemDataRole.UserRole + 1
+_SHELF_ROLE = Qt.ItemDataRole.UserRole + 2
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -122,6 +124,7 @@ class PalettePanel(QWidget):
         layout.addLayout(top)
         layout.addWidget(tree)
         self.setFocusProxy(self._search)
+        self.setMinimumWidth(190)
 
     def set_catalog(self, catalog: Catalog) -> None:
         """Show the parts of a catalogue."""
@@ -193,6 +196,43 @@ def _part_of(index: _Index) -> Part | None:
     return part if isinstance(part, Part) else None
 
 
+@lru_cache(maxsize=2048)
+def _figures(part_key: int, holder: "_Held") -> str:
+    del part_key
+    return key_figures(holder.part)
+
+
+class _Held:
+    """A part as a key by identity: its own hash walks all of it."""
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+
+    def __hash__(self) -> int:
+        return id(self.part)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and other.part is self.part
+
+
+class _PartItem(QStandardItem):
+    """Texts are worked out when they are shown: counting the ports of 280 parts costs the start."""
+
+    def data(self, role: int = Qt.ItemDataRole.UserRole) -> Any:
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            part = super().data(_PART_ROLE)
+            figures = _figures(id(part), _Held(part))
+            if role == Qt.ItemDataRole.AccessibleTextRole:
+                return f"{part.title}, {figures}"
+            return _tip(part, figures)
+        if role == _WORDS_ROLE:
+            part, shelf = super().data(_PART_ROLE), super().data(_SHELF_ROLE)
+            figures = _figures(id(part), _Held(part))
+            words = (part.title, part.id, part.part_number or "", figures, part.description)
+            return " ".join((*words, shelf.title)).casefold()
+        return super().data(role)
+
+
 class _PartModel(QStandardItemModel):
     """Headings with parts below them."""
 
@@ -202,24 +242,17 @@ class _PartModel(QStandardItemModel):
             if not parts:
                 continue
             heading = QStandardItem(shelf.title)
-            heading.setData(shelf, _WORDS_ROLE)
             heading.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
             heading.appendRows([self._item(part, shelf) for part in parts])
             self.appendRow(heading)
 
     def _item(self, part: Part, shelf: Shelf) -> QStandardItem:
-        figures = key_figures(part)
-        item = QStandardItem(part.title)
+        item = _PartItem(part.title)
         item.setData(part, _PART_ROLE)
-        words = (part.title, part.id, part.part_number or "", figures, part.description)
-        item.setData((" ".join((*words, shelf.title)).casefold(), figures, shelf), _WORDS_ROLE)
-        item.setToolTip(_tip(part, figures))
+        item.setData(shelf, _SHELF_ROLE)
         item.setFlags(
-            Qt.ItemFlag.ItemIsEnabled
-            | Qt.ItemFlag.ItemIsSelectable
-            | Qt.ItemFlag.ItemIsDragEnabled
+            Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled
         )
-        item.setData(f"{part.title}, {figures}", Qt.ItemDataRole.AccessibleTextRole)
         return item
 
     def _shelves(self, catalog: Catalog) -> list[tuple[Shelf, Sequence[Part]]]:
@@ -279,7 +312,7 @@ class _PartFilter(QSortFilterProxyModel):
                 return True
             rows = range(self.sourceModel().rowCount(index))
             return any(self.filterAcceptsRow(r, index) for r in rows)
-        words = index.data(_WORDS_ROLE)[0]
+        words = index.data(_WORDS_ROLE)
         return all(word in words for word in self._words)
 
 
@@ -363,15 +396,13 @@ class _PartDelegate(QStyledItemDelegate):
     ) -> None:
         view = self.parent()
         tree = view.tree if isinstance(view, PalettePanel) else None
-        is_open = tree is not None and tree.isExpanded(index)  # type: ignore[arg-type]
+        is_open = tree is not None and tree.isExpanded(index)
         ratio = painter.device().devicePixelRatio()
-        name = "arrow-down" if is_open else "chevron-right"
-        name = "chevron-right" if not is_open else "chevron-down"
         arrow = self._icons.pixmap("chevron-right", quiet, 14, ratio)
         middle = rect.center().y()
         painter.save()
         painter.translate(rect.left() + 10, middle + 1)
-        if name == "chevron-down":
+        if is_open:
             painter.rotate(90)
         painter.drawPixmap(-7, -7, arrow)
         painter.restore()
@@ -397,7 +428,8 @@ class _PartDelegate(QStyledItemDelegate):
         part = _part_of(index)
         if part is None:
             return
-        _words, figures, shelf = index.data(_WORDS_ROLE)
+        figures = _figures(id(part), _Held(part))
+        shelf = index.data(_SHELF_ROLE)
         ratio = painter.device().devicePixelRatio()
         room = QRect(rect.left() + 8, rect.center().y() - _PICTURE.height() // 2 + 1,
                      _PICTURE.width(), _PICTURE.height())  # fmt: skip
@@ -415,7 +447,9 @@ class _PartDelegate(QStyledItemDelegate):
         painter.setPen(ink)
         upper = QRect(text.left(), top, text.width(), line)
         painter.drawText(
-            upper, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(part.title, elide, text.width())
+            upper,
+            Qt.AlignmentFlag.AlignVCenter,
+            metrics.elidedText(part.title, elide, text.width()),
         )
         font = painter.font()
         font.setPointSizeF(font.pointSizeF() * 0.9)

@@ -97,8 +97,8 @@ class PortModel(QAbstractTableModel):
         super().__init__(parent)
         self.lines: list[PortLine] = []
         self._titles = (
-            self.tr("Port"), self.tr("To"), self.tr("Rate"), self.tr("Plugged"),
-            self.tr("Length"), self.tr("Split"),
+            self.tr("Port"), self.tr("To"), self.tr("Rate"), self.tr("Length"),
+            self.tr("Split"), self.tr("Plugged"),
         )  # fmt: skip
 
     def show_lines(self, lines: list[PortLine]) -> None:
@@ -129,13 +129,14 @@ class PortModel(QAbstractTableModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         line = self.lines[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            texts = (line.cage.name, line.peers, line.rate, line.plugged, line.length)
-            if index.column() < len(texts):
-                return texts[index.column()]
-            return f"{line.mode} ·" if line.fixed else line.mode
+            split = self.tr("{0} (set)").format(line.mode) if line.fixed else line.mode
+            texts = (line.cage.name, line.peers, line.rate, line.length, split, line.plugged)
+            return texts[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
             kind = f"{line.cage.form_factor} {rate_text(line.cage.rate_gbps)}"
-            return "\n".join(t for t in (f"{line.cage.name}: {kind}", line.peers, line.plugged) if t)
+            return "\n".join(
+                t for t in (f"{line.cage.name}: {kind}", line.peers, line.plugged) if t
+            )
         return None
 
 
@@ -161,7 +162,7 @@ class PortTable(QTableView):
         head.setHighlightSections(False)
         head.setMinimumSectionSize(36)
         head.setStretchLastSection(True)
-        for column, width in enumerate((56, 92, 60, 92, 48, 48)):
+        for column, width in enumerate((52, 84, 58, 42, 52, 60)):
             self.setColumnWidth(column, width)
 
     def show_lines(self, lines: list[PortLine]) -> None:

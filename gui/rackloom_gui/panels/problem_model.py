@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 from rackloom.checks.engine import Findings
 from rackloom.checks.finding import Finding
 from rackloom.checks.registry import rules
+from rackloom_gui.editing import sentence_case
 from rackloom_gui.icons import Icons
 from rackloom_gui.theme import Theme
 
@@ -143,7 +144,7 @@ class ProblemModel(QAbstractItemModel):
         group = self.group_of(index)
         if role == Qt.ItemDataRole.DisplayRole:
             if finding is not None:
-                return finding.message
+                return sentence_case(finding.message)
             return f"{group.title.rstrip('.')}  ({len(group.findings)})"
         if role == Qt.ItemDataRole.ToolTipRole:
             return finding.message if finding is not None else group.title

@@ -2,6 +2,7 @@
 """What is wrong with the design: found live, grouped by rule, mended with a click."""
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
@@ -22,6 +23,7 @@ from rackloom.checks.engine import Findings
 from rackloom.checks.finding import Finding, Fix
 from rackloom.checks.registry import rules
 from rackloom.design.errors import EditError
+from rackloom_gui.editing import sentence
 from rackloom_gui.icons import Icons
 from rackloom_gui.panels.problem_model import ProblemModel
 from rackloom_gui.theme import Theme, Tokens
@@ -97,7 +99,7 @@ class ProblemsPanel(QWidget):
         bar.addStretch()
         self._search.setMaximumWidth(260)
         self._search.searched.connect(lambda _text: self._filter())
-        self._search.down_pressed.connect(lambda: self.view.setFocus())
+        self._search.down_pressed.connect(self.view.setFocus)
         bar.addWidget(self._search, 1)
         self._stack.addWidget(view)
         self._stack.addWidget(self._empty)
@@ -106,6 +108,7 @@ class ProblemsPanel(QWidget):
         split.addWidget(self._detail)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
+        split.setSizes([600, 300])
         split.setChildrenCollapsible(False)
         split.setHandleWidth(1)
         layout = QVBoxLayout(self)
@@ -114,10 +117,10 @@ class ProblemsPanel(QWidget):
         layout.addLayout(bar)
         layout.addWidget(split, 1)
         self.setFocusProxy(view)
-        self._detail.fix.connect(lambda f, x: self.fix_requested.emit(f, x))
+        self._detail.fix.connect(self.fix_requested)
         self._detail.fix_all.connect(self._fix_all)
-        self._detail.accept.connect(lambda f: self.accept_requested.emit(f))
-        self._detail.unaccept.connect(lambda f: self.unaccept_requested.emit(f))
+        self._detail.accept.connect(self.accept_requested)
+        self._detail.unaccept.connect(self.unaccept_requested)
 
     def _load_icons(self) -> None:
         for name, button in self._filters.items():
@@ -319,13 +322,13 @@ class _Detail(QFrame):
     def show_finding(self, finding: Finding, of_this_kind: int) -> None:
         """Explain a finding; its fixes are worked out now, when somebody looks."""
         self._clear()
-        self._message.setText(finding.message)
+        self._message.setText(sentence(finding.message))
         try:
             self.fixes = finding.fixes if finding.accepted is None else ()
         except EditError:
             self.fixes = ()
         for fix in self.fixes[:4]:
-            button = self._button(fix.label, "fix", lambda fix=fix: self.fix.emit(finding, fix))
+            button = self._button(fix.label, "fix", partial(self.fix.emit, finding, fix))
             button.setObjectName("fixButton")
         if self.fixes and of_this_kind > 1:
             text = self.tr("Fix all {0} of this kind").format(of_this_kind)

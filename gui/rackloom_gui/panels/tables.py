@@ -234,13 +234,11 @@ class EntityTable(QWidget):
         view.activated.connect(lambda _index: self.go_to.emit(self._selected_ids()))
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         view.customContextMenuRequested.connect(
-            lambda at: self.context_menu.emit(
-                self._selected_ids(), view.viewport().mapToGlobal(at)
-            )
+            lambda at: self.context_menu.emit(self._selected_ids(), view.viewport().mapToGlobal(at))
         )
         self.search.setMaximumWidth(280)
         self.search.searched.connect(self._filter)
-        self.search.down_pressed.connect(lambda: view.setFocus())
+        self.search.down_pressed.connect(view.setFocus)
         bar = QHBoxLayout()
         bar.setContentsMargins(8, 6, 8, 4)
         bar.addWidget(self.search, 1)
@@ -295,11 +293,8 @@ class EntityTable(QWidget):
 
     def _selected_ids(self) -> list[str]:
         ids = self.model.ids
-        return [
-            ids[row]
-            for part in self.view.selectionModel().selection()
-            for row in range(part.top(), part.bottom() + 1)
-        ]
+        ranges = self.view.selectionModel().selection().toList()
+        return [ids[row] for part in ranges for row in range(part.top(), part.bottom() + 1)]
 
     def _tell(self) -> None:
         if not self._syncing:
@@ -312,9 +307,9 @@ class EntityTable(QWidget):
     def _on_selection(self, selection: Selection) -> None:
         if self._syncing or self._outdated or not self.isVisible():
             return
-        rows = sorted(
-            row for i in selection if (row := self.model.row_of(i)) is not None
-        )[:SELECTED_SHOWN]
+        rows = sorted(row for i in selection if (row := self.model.row_of(i)) is not None)[
+            :SELECTED_SHOWN
+        ]
         chosen = QItemSelection()
         last = self.model.columnCount() - 1
         for first, end in _runs(rows):

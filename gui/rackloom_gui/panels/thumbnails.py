@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small pictures of parts, drawn with the canvas' own faceplates."""
 
+from typing import Any
+
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter
 
@@ -31,7 +33,7 @@ def _alone(part: DevicePart) -> tuple[Design, Device]:
         DeviceId("d1"), part.model, part.id, RackId("r1"), 1 if part.rack_units else None,
         mount=None if part.rack_units else "left-1",
     )  # fmt: skip
-    tables = {
+    tables: dict[str, dict[str, Any]] = {
         "rows": {"row1": Row(RowId("row1"), "Row 1")},
         "racks": {"r1": Rack(RackId("r1"), "R01", _HOME.id, RowId("row1"), 0.0)},
         "devices": {"d1": device},
