@@ -28,6 +28,9 @@ from rackloom_gui.theme import ThemeChoice, apply_theme
 
 SIZES = (1024, 16384)
 
+# The offscreen plugin says this about itself; it is nothing our code did wrong.
+pytestmark = pytest.mark.qt_log_ignore(r"This plugin (does not support|supports) .*")
+
 
 @cache
 def design_of(gpus: int) -> Design:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from canvas_help import CATALOG, DAC, NODE, PDU, RACK, SERVER, SWITCH, made, small
+from tests.gui.canvas_help import CATALOG, DAC, NODE, PDU, RACK, SERVER, SWITCH, made, small
 
 from rackloom.catalog.words import Side
 from rackloom.design import Design, EditError, History, edits
@@ -55,7 +55,10 @@ def picture(scene: SceneArrays) -> dict[str, Any]:
     return {
         "racks": {i: scene.racks["box"][r].tolist() for i, r in scene.racks.items()},
         "devices": {
-            i: (devices["box"][r].tolist(), bool(devices["shown"][r]), scene.looks[devices["look"][r]])
+            i: (
+                devices["box"][r].tolist(), bool(devices["shown"][r]),
+                scene.looks[devices["look"][r]],
+            )
             for i, r in devices.items()
         },
         "ports": ports,
@@ -231,7 +234,7 @@ def test_front_and_rear_show_different_sides_of_the_same_device() -> None:
 
 
 def test_a_cable_takes_the_network_of_the_nic_and_switch_links_that_of_their_switch() -> None:
-    def edit(draft: Any) -> dict[str, str]:
+    def edit(draft: Any) -> dict[str, Any]:
         ids = small(draft)
         spine = edits.add_device(draft, SWITCH, ids["rack1"], 40, face=Side.REAR)
         ends = [CableEnd(0, ids["leaf0"], "20"), CableEnd(1, spine, "1")]

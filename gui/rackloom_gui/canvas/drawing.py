@@ -14,9 +14,17 @@ from PySide6.QtGui import QColor, QPainter, QStaticText
 
 from rackloom.catalog.parts import U_MM
 from rackloom_gui.canvas.arrays import SceneArrays
-from rackloom_gui.canvas.faceplates import name_box, paint_face
+from rackloom_gui.canvas.faceplates import CORNER_MM, name_box, paint_face
 from rackloom_gui.canvas.faces import Face
-from rackloom_gui.canvas.pencil import CENTRE, Pencil, elided, font_of, solid_pen, text_width
+from rackloom_gui.canvas.pencil import (
+    CENTRE,
+    LEAST_RADIUS_PX,
+    Pencil,
+    elided,
+    font_of,
+    solid_pen,
+    text_width,
+)
 from rackloom_gui.canvas.pointer import (
     FloatArray,
     draw_lines,
@@ -156,11 +164,19 @@ def _draw_face(
         paint_face(pen, face, colour, look.tokens)
 
     if look.sprites is not None and pencil.scale <= VECTORS_FROM_PX_PER_MM:
+        # Until its round corners show, a face covers its whole rectangle.
+        opaque = pencil.scale * pencil.ratio * CORNER_MM < LEAST_RADIUS_PX
         size = (face.width_mm, face.height_mm)
         # PDUs are long and thin: as pixmaps they are cheap in any length that fits a screen.
         longest = 4096 if face.height_mm > 4 * face.width_mm else 1024
         found = look.sprites.get(
-            (face.key, id(face.part), key), size, pencil.scale, pencil.ratio, paint, longest
+            (face.key, id(face.part), key),
+            size,
+            pencil.scale,
+            pencil.ratio,
+            paint,
+            longest,
+            opaque=opaque,
         )
         if found is not None:
             pixmap, factor = found
@@ -344,6 +360,13 @@ def draw_cables(
     budget: int | None = SEGMENT_BUDGET,
 ) -> bool:
     """Cables in view, or their bundles where they would be too many; True if bundled."""
+    palette = scene.colours.palette(look.tokens)
+    most = None if budget is None else min(budget, scene.layout.most_segments)
+    if most is not None and scene.segments.crowded(
+        most, window.x0, window.y0, window.x1, window.y1
+    ):
+        _draw_bundles(pencil, scene, window, look, palette)
+        return True
     segments, owners = scene.segments.within(window.x0, window.y0, window.x1, window.y1)
     if scene.hidden_devices and len(owners):
         rows = scene.devices.rows(scene.hidden_devices)
@@ -351,8 +374,7 @@ def draw_cables(
             scene.legs["b_dev"][owners], rows
         )
         segments, owners = segments[~held], owners[~held]
-    palette = scene.colours.palette(look.tokens)
-    if budget is not None and len(owners) > min(budget, scene.layout.most_segments):
+    if most is not None and len(owners) > most:
         _draw_bundles(pencil, scene, window, look, palette)
         return True
     width = cable_width_px(pencil.scale)

@@ -20,6 +20,7 @@ from rackloom_gui.tokens import DeviceColour, Tokens, mix
 
 Box = tuple[float, float, float, float]
 _BLACK, _WHITE = QColor("#0b0d10"), QColor("#ffffff")
+CORNER_MM = 1.2
 PSU_MM = 38.0
 """Height of a row of power supplies as drawn."""
 
@@ -113,7 +114,7 @@ def _body(pencil: Pencil, face: Face, shades: Shades) -> None:
         shine.setColorAt(0.0, shades.top)
         shine.setColorAt(1.0, shades.bottom)
         body = QBrush(shine)
-    pencil.box(0, 0, width, height, shades.ear, shades.edge, 1.2)
+    pencil.box(0, 0, width, height, shades.ear, shades.edge, CORNER_MM)
     if ear:
         pencil.fill(ear, 0.0, width - 2 * ear, height, body)
         if pencil.shows(U_MM, 16.0):
@@ -121,7 +122,7 @@ def _body(pencil: Pencil, face: Face, shades: Shades) -> None:
                 pencil.line(x, 0, x, height, shades.line)
             _screws(pencil, face, shades)
     else:
-        pencil.box(0, 0, width, height, body, shades.edge, 1.2)
+        pencil.box(0, 0, width, height, body, shades.edge, CORNER_MM)
     outline = pencil.rect(0, 0, width, height)
     pencil.frame_px(outline, shades.edge)
     if face.height_mm < 4 * face.width_mm:

@@ -80,10 +80,8 @@ class HitIndex:
     ) -> str | None:
         """The nearest cable within ``reach_mm``; None while ``window`` shows bundles."""
         scene = self.scene
-        if window is not None:
-            _, owners = scene.segments.within(window.x0, window.y0, window.x1, window.y1)
-            if len(owners) > min(SEGMENT_BUDGET, scene.layout.most_segments):
-                return None
+        if window is not None and self._bundled(window):
+            return None
         segments, owners = scene.segments.within(
             x - reach_mm, y - reach_mm, x + reach_mm, y + reach_mm
         )
@@ -94,6 +92,13 @@ class HitIndex:
         if away[nearest] > reach_mm:
             return None
         return scene.cables.ids[int(scene.legs["cable"][owners[nearest]])]
+
+    def _bundled(self, window: Window) -> bool:
+        """Whether a window shows bundles instead of cables."""
+        scene = self.scene
+        most = min(SEGMENT_BUDGET, scene.layout.most_segments)
+        place = (window.x0, window.y0, window.x1, window.y1)
+        return scene.segments.crowded(most, *place) or len(scene.segments.within(*place)[1]) > most
 
     def at(self, x: float, y: float, scale: float, window: Window | None = None) -> Hit:
         """Everything at a place, at a zoom of ``scale`` pixels per mm."""

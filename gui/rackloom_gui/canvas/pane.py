@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QTimer, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from rackloom.catalog import Catalog
 from rackloom.catalog.parts import DevicePart, Part, PartId, RackPart, SwitchPart
@@ -42,6 +42,8 @@ MARGIN_MM = 450.0
 SMALLEST_MM = 8.0
 """A port: one can zoom in until it is 100 px."""
 _REDRAW_MS = 80
+LARGE = 4000
+"""Building the arrays of more things than this takes long enough for a busy pointer."""
 
 
 class Pane(CanvasView):
@@ -144,7 +146,7 @@ class Pane(CanvasView):
         """Do now what was put off."""
         design = self.document.design
         if self._stale:
-            self.arrays.build(design)
+            self._build(design)
         elif self._pending is not None:
             self.arrays.patch(design, self._pending)
         else:
@@ -154,6 +156,16 @@ class Pane(CanvasView):
         self._set_extent()
         self.cable_tool.design_changed()
         self.refresh()
+
+    def _build(self, design: Design) -> None:
+        large = len(design.cables) + len(design.devices) > LARGE
+        if large:
+            QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+        try:
+            self.arrays.build(design)
+        finally:
+            if large:
+                QApplication.restoreOverrideCursor()
 
     def _set_extent(self) -> None:
         x0, y0, x1, y1 = self.arrays.layout.bounds()

@@ -18,6 +18,9 @@ CENTRE = Align.AlignCenter
 LEFT = Align.AlignLeft | Align.AlignVCenter
 RIGHT = Align.AlignRight | Align.AlignVCenter
 
+LEAST_RADIUS_PX = 1.5
+"""Corners rounder than this are drawn round."""
+
 FONT_FAMILIES = ("Inter", "Noto Sans", "DejaVu Sans", "Liberation Sans", "sans-serif")
 
 
@@ -160,7 +163,7 @@ class Pencil:
         """A filled and outlined rectangle, with round corners where they can be seen."""
         rect = self.rect(x, y, w, h)
         radius = radius_mm * self.scale
-        if radius < 1.5:
+        if radius < LEAST_RADIUS_PX:
             self.painter.fillRect(rect, fill)
             self.frame_px(rect, edge, 1.0 / self.ratio if self.ratio > 1 else 1.0)
             return

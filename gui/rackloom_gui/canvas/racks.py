@@ -181,7 +181,9 @@ def _numbers(pencil: Pencil, openings: FloatArray, look: Look) -> None:
         found = None
         if look.sprites is not None:
             key = ("U", int(count), look.tokens.name)
-            found = look.sprites.get(key, size, pencil.scale, pencil.ratio, paint, MAX_STRIP_PX)
+            found = look.sprites.get(
+                key, size, pencil.scale, pencil.ratio, paint, MAX_STRIP_PX, opaque=True
+            )
         if found is None:
             for x, y in spots.tolist():
                 paint(pencil.at(x, y))

@@ -19,6 +19,7 @@ BoolArray = npt.NDArray[np.bool_]
 Segments = tuple[FloatArray, IntArray]
 """Rows of (x1, y1, x2, y2) in mm, and the leg each belongs to."""
 
+_STRIDE = 16384
 RECENT_MAX = 8192
 """So many changed segments are compared one by one; beyond that, sort again."""
 
@@ -42,6 +43,19 @@ class _Sorted:
         last = int(np.searchsorted(self.across, np.float32(a1), "right"))
         hit = (self.high[first:last] >= l0) & (self.low[first:last] <= l1)
         return np.flatnonzero(hit) + first
+
+    def more_than(self, most: int, a0: float, a1: float, l0: float, l1: float) -> bool:
+        """Whether a rectangle touches more than so many; looks no further than it must."""
+        first = int(np.searchsorted(self.across, np.float32(a0), "left"))
+        last = int(np.searchsorted(self.across, np.float32(a1), "right"))
+        found = 0
+        for start in range(first, last, _STRIDE):
+            stop = min(start + _STRIDE, last)
+            hit = (self.high[start:stop] >= l0) & (self.low[start:stop] <= l1)
+            found += int(np.count_nonzero(hit))
+            if found > most:
+                return True
+        return False
 
 
 class SegmentIndex:
@@ -99,6 +113,13 @@ class SegmentIndex:
         """Whether so much changed that sorting again pays."""
         return self._recent_count > RECENT_MAX
 
+    def crowded(self, most: int, x0: float, y0: float, x1: float, y1: float) -> bool:
+        """Whether certainly more than ``most`` segments touch a rectangle; cheap to ask."""
+        stale = int(np.count_nonzero(self._stale)) * 9  # segments of one leg, at most
+        return self._flat.more_than(most + stale, y0, y1, x0, x1) or self._upright.more_than(
+            most + stale, x0, x1, y0, y1
+        )
+
     def within(self, x0: float, y0: float, x1: float, y1: float) -> Segments:
         """The segments that touch a rectangle."""
         parts: list[Segments] = []
@@ -149,6 +170,11 @@ class LineIndex:
     @property
     def wants_sorting(self) -> bool:
         """Never: nothing is sorted."""
+        return False
+
+    def crowded(self, most: int, x0: float, y0: float, x1: float, y1: float) -> bool:
+        """Never certain: asking costs as much as looking."""
+        del most, x0, y0, x1, y1
         return False
 
     def within(self, x0: float, y0: float, x1: float, y1: float) -> Segments:

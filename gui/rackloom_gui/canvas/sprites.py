@@ -48,8 +48,13 @@ class Sprites:
         ratio: float,
         paint: Callable[[Pencil], None],
         longest_px: int = MAX_SPRITE_PX,
+        *,
+        opaque: bool = False,
     ) -> tuple[QPixmap, float] | None:
-        """The pixmap, and the factor from its pixels to logical ones; None if it would be large."""
+        """The pixmap, and the factor from its pixels to logical ones; None if it would be large.
+
+        ``opaque``: ``paint`` covers all of it, so that it can be copied instead of blended.
+        """
         device_scale = scale * ratio
         width, height = (max(1, round(mm * device_scale)) for mm in size_mm)
         if max(width, height) > longest_px * max(ratio, 1.0):
@@ -67,7 +72,7 @@ class Sprites:
                 return stand_in, device_scale / other / ratio
         start = perf_counter()
         pixmap = QPixmap(width, height)
-        pixmap.fill(Qt.GlobalColor.transparent)
+        pixmap.fill(Qt.GlobalColor.black if opaque else Qt.GlobalColor.transparent)
         painter = QPainter(pixmap)
         paint(Pencil(painter, device_scale))
         painter.end()
