@@ -280,6 +280,23 @@ def test_the_catalogue_can_be_searched(capfd: pytest.CaptureFixture[str]) -> Non
     assert "required: ACTION" in complaint(capfd, "catalog")
 
 
+def test_the_users_own_parts_are_in_the_catalogue(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RACKLOOM_DATA_DIR", str(tmp_path))
+    folder = tmp_path / "catalog"
+    folder.mkdir()
+    (folder / "mine.yaml").write_text(
+        "parts:\n- {id: my-rack, kind: rack, manufacturer: Me, model: Mine, rack_units: 30,"
+        " width_mm: 600, depth_mm: 1000}\n"
+    )
+    (folder / "broken.yaml").write_text("parts: [")
+    status, out, err = run(capfd, "catalog", "show", "my-rack")
+    assert (status, out.splitlines()[0]) == (0, "Me Mine")
+    assert "broken.yaml" in err
+    assert err.count("\n") == 1
+
+
 def test_the_presets_are_listed(capfd: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capfd, "presets")
     assert status == 0

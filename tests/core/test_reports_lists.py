@@ -26,6 +26,7 @@ from rackloom.reports import (
     summary,
     summary_text,
 )
+from rackloom.reports.schedule import end_pairs
 
 DATA = Path(__file__).parent.parent / "data" / "reports"
 FROZEN = DATA.parent / "files" / "version-1.rackloom"
@@ -155,6 +156,19 @@ def test_a_straight_cable_carries_both_ports_of_its_cages() -> None:
     cable = edits.plug_cable(draft, twin, ends, 2.0)
     row = next(r for r in cable_schedule(draft.close("Plug")[0]) if r.cable == cable)
     assert (row.a_port, row.b_port, row.rate_gbps) == ("30", "30", 800.0)
+
+
+def test_the_connectors_of_a_trunk_cable_pair_up_one_by_one() -> None:
+    straight = catalog()[PartId("mfp7e10")]
+    assert isinstance(straight, CablePart)
+    trunk = straight.model_copy(update={"ends": straight.ends * 2, "connectors_per_side": 2})
+    device = DeviceId("d6")
+    ends = {n: CableEnd(n, device, str(n)) for n in range(4)}
+    pairs = end_pairs(trunk, (ends[3], ends[0], ends[2], ends[1]))
+    assert pairs == [(ends[0], ends[2]), (ends[1], ends[3])]
+    assert end_pairs(trunk, (ends[3],)) == [(None, ends[3])]
+    assert end_pairs(trunk, ()) == [(None, None)]
+    assert end_pairs(straight, (ends[1], ends[0])) == [(ends[0], ends[1])]
 
 
 def test_loose_ends_are_empty() -> None:

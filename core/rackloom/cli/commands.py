@@ -36,7 +36,8 @@ def _load(file: str) -> Design:
 
 def new(arguments: argparse.Namespace) -> int:
     """``rackloom new``."""
-    from rackloom.catalog import CatalogError, load_bundled
+    from rackloom.catalog import CatalogError
+    from rackloom.cli.parts import full_catalog
     from rackloom.files import save
     from rackloom.files.text import file_chunks
     from rackloom.generate import GenerateError, generate
@@ -53,7 +54,7 @@ def new(arguments: argparse.Namespace) -> int:
         with progress(f"generating {arguments.preset}"):
             made = generate(
                 arguments.preset,
-                load_bundled(),
+                full_catalog(),
                 servers=arguments.servers,
                 gpus=arguments.gpus,
                 options=options,

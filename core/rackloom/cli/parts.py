@@ -5,13 +5,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from rackloom.catalog import Part, load_bundled
-from rackloom.cli.output import say, say_json
+from rackloom.catalog import Catalog, Part, load_catalog
+from rackloom.cli.output import note, say, say_json
 
 SCHEMA = 1
 
 _UNITS = ("_w", "_kw", "_kg", "_m", "_mm", "_ns", "_a", "_v", "_gbps", "_tbps", "_gb", "_db", "_nm")
 """Endings of fields that hold a figure: where it is missing, it is unknown and not just absent."""
+
+
+def full_catalog() -> Catalog:
+    """The bundled catalogue and the user's own parts; says which files of theirs are left out."""
+    catalog = load_catalog()
+    for problem in catalog.problems:
+        note(f"rackloom: {problem}")
+    return catalog
 
 
 def _kind(part: Part) -> str:
@@ -20,7 +28,7 @@ def _kind(part: Part) -> str:
 
 def list_parts(words: list[str], form: str) -> int:
     """Parts with all of these words, or all parts."""
-    catalog = load_bundled()
+    catalog = full_catalog()
     parts = catalog.find(" ".join(words)) if words else list(catalog.values())
     if form == "json":
         fields = ("id", "manufacturer", "model", "part_number", "description")
@@ -41,7 +49,7 @@ def list_parts(words: list[str], form: str) -> int:
 
 def show(part_id: str, form: str) -> int:
     """Everything about one part, unknown figures as such, and where they come from."""
-    catalog = load_bundled()
+    catalog = full_catalog()
     part = catalog.require(part_id)
     sources = {key: catalog.sources[key] for key in part.sources if key in catalog.sources}
     figures = _ordered(part.model_dump(mode="json"))

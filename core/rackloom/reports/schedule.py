@@ -97,19 +97,24 @@ class _Writer:
 
     def rows(self, cable: Cable) -> list[CableRow]:
         """The rows of one cable."""
-        trunk = next((end for end in cable.ends if end.end == 0), None)
-        branches: list[CableEnd | None] = [end for end in cable.ends if end.end != 0]
-        if len(branches) > 1:
-            branches.sort(key=lambda end: end.end if end else 0)
+        part = self.design.part(cable.part, CablePart)
         links = self.design.links.get(cable.id, ())
-        return [self._row(cable, trunk, branch, links) for branch in branches or [None]]
+        pairs = end_pairs(part, cable.ends)
+        if len(pairs) == 1 and None not in pairs[0]:
+            return [self._row(cable, part, *pairs[0], links)]
+        return [
+            self._row(cable, part, a, b, tuple(link for link in links if _joins(link, a, b)))
+            for a, b in pairs
+        ]
 
     def _row(
-        self, cable: Cable, trunk: CableEnd | None, branch: CableEnd | None, links: tuple[Link, ...]
+        self,
+        cable: Cable,
+        part: CablePart,
+        trunk: CableEnd | None,
+        branch: CableEnd | None,
+        links: tuple[Link, ...],
     ) -> CableRow:
-        part = self.design.part(cable.part, CablePart)
-        if branch is None or len(cable.ends) > 2:
-            links = tuple(link for link in links if branch is not None and _ends_at(link, branch))
         a = self._place(trunk, [link.a for link in links])
         b = self._place(branch, [link.b for link in links])
         return CableRow(
@@ -153,9 +158,35 @@ class _Writer:
         return known
 
 
-def _ends_at(link: Link, end: CableEnd) -> bool:
-    """Whether a link's far side is at an end; ends in one cage share what that cage has."""
-    return (link.b.device, link.b.cage) == (end.device, end.cage)
+def _joins(link: Link, a: CableEnd | None, b: CableEnd | None) -> bool:
+    """Whether a link runs between two ends; ends in one cage share what that cage has."""
+    if a is None or b is None:
+        return False
+    near, far = (link.a.device, link.a.cage), (link.b.device, link.b.cage)
+    return {near, far} == {(a.device, a.cage), (b.device, b.cage)}
+
+
+def end_pairs(
+    part: CablePart, ends: tuple[CableEnd, ...]
+) -> list[tuple[CableEnd | None, CableEnd | None]]:
+    """Which ends face each other: the trunk and each branch, or the connectors of both sides.
+
+    A loose end is None; a cable that hangs loose altogether is one pair of them.
+    """
+    if len(ends) == 2 and len(part.ends) == 2:
+        first, second = ends
+        return [(first, second)] if first.end == 0 else [(second, first)]
+    plugged = {end.end: end for end in ends}
+    side = part.connectors_per_side
+    if side > 1:
+        pairs = [(plugged.get(k), plugged.get(k + side)) for k in range(side)]
+        pairs = [pair for pair in pairs if pair != (None, None)]
+    else:
+        trunk = plugged.pop(0, None)
+        pairs = [(trunk, plugged[k]) for k in sorted(plugged)]
+        if not pairs and trunk is not None:
+            pairs = [(trunk, None)]
+    return pairs or [(None, None)]
 
 
 def cable_type(part: CablePart) -> str:
