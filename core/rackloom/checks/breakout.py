@@ -124,6 +124,39 @@ def logical_limit(context: Context, device_id: str) -> Iterator[Hit]:
 
 
 @rule(
+    "port.pipeline-limit",
+    Severity.ERROR,
+    watches={"cables", "modules", "devices"},
+    scope="device",
+    source="githedgehog/fabric switch profiles (pipelines and their ports)",
+    numbers=(49,),
+)
+def pipeline_limit(context: Context, device_id: str) -> Iterator[Hit]:
+    """The cages that share a pipeline of the switch chip make no more ports than it has.
+
+    On Celestica DS5000 every two cages share ten ports, on DS4000 four cages share eighteen. What
+    to do: split cages of different pipelines, or use coarser splits.
+    """
+    view = context.view(DeviceId(device_id))
+    if not isinstance(view.part, SwitchPart) or view.part.pipeline_limit is None:
+        return
+    used: dict[int, list[str]] = {}
+    for state in view.states.values():
+        pipeline = view.part.pipeline_of(state.cage.name)
+        if pipeline is not None and (state.in_use or state.mode_fixed):
+            used.setdefault(pipeline, []).extend([state.cage.name] * state.mode.ports)
+    limit = view.part.pipeline_limit.ports_max
+    for pipeline, cages in sorted(used.items()):
+        if len(cages) > limit:
+            names = ", ".join(dict.fromkeys(cages))
+            yield Hit(
+                (device_id,),
+                f"cages {names} of {context.called(device_id)} make {len(cages)} logical ports, "
+                f"but their pipeline ({pipeline + 1}) has {limit}",
+            )
+
+
+@rule(
     "port.mixed-fibres",
     Severity.WARNING,
     watches={"cables", "modules", "devices"},

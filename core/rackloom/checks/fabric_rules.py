@@ -356,3 +356,38 @@ def no_management(context: Context, device_id: str) -> Iterator[Hit]:
             f"{context.port(device_id, ports[0])} leads nowhere: the switch is not on the "
             f"out-of-band network",
         )
+
+
+@rule(
+    "fabric.two-in-one",
+    Severity.INFO,
+    watches=_LINKED,
+    scope="node",
+    source="NVIDIA networking documentation, Q3200-RA",
+    numbers=(14,),
+)
+def two_in_one(context: Context, device_id: str) -> Iterator[Hit]:
+    """A box that holds several independent switches does not switch between them.
+
+    The two halves of a Q3200 share the chassis and nothing else. What to do: think of them as two
+    switches: a rail or a plane on each, and links to the spines from both.
+    """
+    node = _switch(context, device_id)
+    if node is None:
+        return
+    part = context.design.part(context.design.devices[node.device].part, SwitchPart)
+    if part.partitions < 2:
+        return
+    used = {
+        part.partition_of(port.cage)
+        for cable in context.design.index.cables_of_device.get(node.device, ())
+        for link in context.design.links.get(cable, ())
+        for port in (link.a, link.b)
+        if port.device == node.device
+    }
+    if len(used) > 1:
+        yield Hit(
+            (device_id,),
+            f"{called(device_id)} is {part.partitions} switches in one box; ports of one of them "
+            f"do not reach those of another inside it",
+        )

@@ -9,6 +9,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from rackloom.catalog.parts import DevicePart, PduPart, SwitchPart
+from rackloom.catalog.words import Inlet
 from rackloom.checks.finding import called
 from rackloom.design.ids import DeviceId, FeedId
 
@@ -50,9 +51,14 @@ class Load:
 
 def needs_power(part: DevicePart) -> bool:
     """Whether a device is one that power has to be brought to, as far as we know."""
-    if isinstance(part, PduPart):
+    if isinstance(part, PduPart) or on_busbar(part):
         return False
     return part.psu is not None or part.power_max_w is not None or part.power_typical_w is not None
+
+
+def on_busbar(part: DevicePart) -> bool:
+    """Whether a device is fed by the busbar of its rack, or wired in by an electrician."""
+    return part.psu is not None and part.psu.inlet in {Inlet.BUSBAR, Inlet.HARDWIRED}
 
 
 def pdu_usable_w(part: PduPart, derating: float) -> float:

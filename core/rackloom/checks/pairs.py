@@ -245,8 +245,10 @@ def no_link(shape: Shape) -> Iterator[ShapeHit]:
         return
     for a, b in shape.pairs():
         near, far = shape.ends[a], shape.ends[b]
-        if FIBRE_CONNECTORS & {near.cage.form_factor, far.cage.form_factor} and shape.is_fibre:
-            continue  # co-packaged optics: nothing known of its lanes as a module
+        if FIBRE_CONNECTORS & {near.cage.form_factor, far.cage.form_factor}:
+            continue  # a panel, or optics inside the switch of which no module says the lanes
+        if near.cage.passive or far.cage.passive:
+            continue
         yield ShapeHit(
             (a, b),
             f"{{cable}} makes no link: {{p{a}}} runs as {near.mode.name} and {{p{b}}} as "

@@ -16,6 +16,7 @@ from rackloom.checks.loads import (
     devices_on,
     feed_usable_w,
     needs_power,
+    on_busbar,
     pdu_usable_w,
     pdus_in,
 )
@@ -70,7 +71,7 @@ def few_inlets(context: Context, device_id: str) -> Iterator[Hit]:
     view = context.view(cast("DeviceId", device_id))
     psu = view.part.psu
     cords = len({c.inlet for c in cords_of(context.design, view.device.id)})
-    if psu is None or psu.needed is None or not 0 < cords < psu.needed:
+    if psu is None or on_busbar(view.part) or psu.needed is None or not 0 < cords < psu.needed:
         return
     yield Hit(
         (device_id,),

@@ -29,6 +29,8 @@ FAMILIES = ("port", "reach", "space", "power", "fabric", "name")
 
 _MODULES = (
     "breakout",
+    "busbar",
+    "cooling",
     "fabric_rules",
     "name",
     "pairs",
@@ -37,6 +39,7 @@ _MODULES = (
     "rails",
     "reach",
     "redundancy",
+    "signals",
     "sockets",
     "space",
 )

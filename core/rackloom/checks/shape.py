@@ -82,16 +82,13 @@ class Shape:
         """The least length; 0 where nothing asks for one."""
         return self.least[0] if self.least else 0.0
 
-    @property
-    def trunk(self) -> int | None:
-        """Position of the trunk end among the plugged ends."""
-        return next((i for i, end in enumerate(self.ends) if end.end == 0), None)
-
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """Positions of the ends that face each other: the trunk and each branch."""
-        trunk = self.trunk
-        if trunk is not None:
-            yield from ((trunk, i) for i in range(len(self.ends)) if i != trunk)
+        """Positions of the ends that face each other: a trunk and its branches, or two sides."""
+        position = {end.end: number for number, end in enumerate(self.ends)}
+        for number, end in enumerate(self.ends):
+            for far in self.part.far_ends(end.end):
+                if far > end.end and far in position:
+                    yield number, position[far]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rackloom.design.draft import Draft
+    from rackloom.design.entities import Cable
     from rackloom.design.value import Design
 
 
@@ -107,12 +108,12 @@ def loose_cable(context: Context, cable_id: str) -> Iterator[Hit]:
     Otherwise it carries nothing, but is ordered and pulled. What to do: plug it in, or remove it
     (the fix).
     """
-    cable = context.design.cables[cable_id]  # type: ignore[index]
-    if len(cable.ends) > 1 and any(end.end == 0 for end in cable.ends):
+    cable = context.design.cables[CableId(cable_id)]
+    if _joins(context, cable):
         return
-    what = "hangs loose at both ends" if not cable.ends else "hangs loose at one end"
-    if len(cable.ends) > 1:
-        what = "hangs loose at its trunk end"
+    what = "hangs loose at one end" if len(cable.ends) == 1 else "hangs loose at its trunk end"
+    if not cable.ends:
+        what = "hangs loose at both ends"
     yield Hit(
         (cable_id, *dict.fromkeys(end.device for end in cable.ends)),
         f"{context.cable(cable)} {what}",
@@ -134,18 +135,22 @@ def spare_branch(context: Context, cable_id: str) -> Iterator[Hit]:
     A free branch is ready for another device, but needs to be parked and labelled, and the lanes
     behind it are paid for. What to do: plug it in, or choose a cable with fewer branches.
     """
-    cable = context.design.cables[cable_id]  # type: ignore[index]
-    if len(cable.ends) < 3 and len(cable.ends) != 2:
+    cable = context.design.cables[CableId(cable_id)]
+    part = context.design.part(cable.part, CablePart)
+    loose = len(part.ends) - len(cable.ends)
+    if not _joins(context, cable):
         return
-    branches = context.design.part(cable.part, CablePart).branches
-    plugged = sum(end.end != 0 for end in cable.ends)
-    if plugged == len(cable.ends) or plugged >= branches:
-        return
-    yield Hit(
-        (cable_id,),
-        f"{context.cable(cable)} has {branches} branches, of which {branches - plugged} "
-        f"{'hangs' if branches - plugged == 1 else 'hang'} loose",
-    )
+    hang = "hangs loose" if loose == 1 else "hang loose"
+    ends = "ends" if part.connectors_per_side > 1 else "branches"
+    count = len(part.ends) if part.connectors_per_side > 1 else part.branches
+    yield Hit((cable_id,), f"{context.cable(cable)} has {count} {ends}, of which {loose} {hang}")
+
+
+def _joins(context: Context, cable: Cable) -> bool:
+    """Whether two plugged ends of a cable face each other."""
+    part = context.design.part(cable.part, CablePart)
+    plugged = {end.end for end in cable.ends}
+    return any(far in plugged for end in plugged for far in part.far_ends(end))
 
 
 @rule(
