@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast: the physical limit of a wiring, and what a collective library makes of it."""
 
+from rackloom.collectives.answer import Bottleneck, ErrorBand, Estimate, Point
 from rackloom.collectives.caps import Cap
 from rackloom.collectives.conventions import (
     DEFAULT_SIZES,
@@ -10,14 +11,7 @@ from rackloom.collectives.conventions import (
     parse_sizes,
 )
 from rackloom.collectives.errors import EstimateError
-from rackloom.collectives.estimate import (
-    ALGORITHMS,
-    Bottleneck,
-    ErrorBand,
-    Estimate,
-    Point,
-    estimate,
-)
+from rackloom.collectives.estimate import ALGORITHMS, estimate
 from rackloom.collectives.limit import Limit
 
 __all__ = [

@@ -53,8 +53,15 @@ def pair_gb_per_s(scale_up: ScaleUp) -> float:
 
 
 def nic_pcie_gb_per_s(part: ServerPart, hardware: Hardware) -> float | None:
-    """Wire rate between an adapter and the GPU it serves; None where the part does not say."""
-    return hardware.pcie_gb_per_s(part.pcie_gen, part.pcie_lanes_per_nic)
+    """Wire rate between an adapter and the GPU it serves; None where the part does not say.
+
+    A server that says nothing about its adapters is as fast as its slowest slot.
+    """
+    generation, lanes = part.pcie_gen, part.pcie_lanes_per_nic
+    if part.slots:
+        generation = generation or min(slot.pcie_gen for slot in part.slots)
+        lanes = lanes or min(slot.pcie_lanes for slot in part.slots)
+    return hardware.pcie_gb_per_s(generation, lanes)
 
 
 def gpu_pcie_gb_per_s(part: ServerPart, hardware: Hardware) -> float | None:

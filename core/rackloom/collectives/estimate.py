@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from rackloom.catalog.parts import SwitchPart
 from rackloom.catalog.words import Protocol
+from rackloom.collectives.answer import Bottleneck, ErrorBand, Estimate, Point
 from rackloom.collectives.calibration import (
     PROTOCOLS,
-    CpuVendor,
     Hardware,
+    Library,
     load_hardware,
     load_libraries,
 )
@@ -33,95 +33,17 @@ from rackloom.collectives.delays import Delays
 from rackloom.collectives.errors import EstimateError
 from rackloom.collectives.group import GpuChoice, Group, form_group
 from rackloom.collectives.limit import Limit, find_limit
-from rackloom.collectives.ports import usable_ports
+from rackloom.collectives.ports import Ports, usable_ports
 from rackloom.collectives.ring import Traffic, lay_rings
 from rackloom.collectives.tree import lay_trees
 from rackloom.design import Design
 from rackloom.fabric import Fabric
+from rackloom.fabric.arrays import Floats
 
 ALGORITHMS = ("auto", "ring", "tree")
 """What can be asked for; ``auto`` takes the fastest of all that are modelled."""
 
 _BY_RING = (Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.REDUCE_SCATTER)
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One size of the curve, as nccl-tests would print it."""
-
-    size_bytes: int
-    time_us: float
-    algbw_gb_per_s: float
-    busbw_gb_per_s: float
-    algorithm: str
-    protocol: str
-    limit_busbw_gb_per_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Bottleneck:
-    """What binds at the largest size: kind, ids of the places, and a phrase."""
-
-    kind: str
-    where: tuple[str, ...]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorBand:
-    """How far a measurement may be off at large sizes, as a fraction, and what that rests on."""
-
-    fraction: float
-    rests_on: str
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """The answer for one collective on one group of GPUs."""
-
-    collective: Collective
-    gpus: int
-    points: tuple[Point, ...]
-    bottleneck: Bottleneck
-    limit: Limit
-    band: ErrorBand
-    caps: tuple[Cap, ...]
-    """Every resource on the way of the algorithm of the largest size, the tightest first."""
-
-    @property
-    def peak(self) -> Point:
-        """The point with the greatest bus bandwidth."""
-        return max(self.points, key=lambda point: point.busbw_gb_per_s)
-
-    def to_json(self) -> dict[str, Any]:
-        """The answer as ``rackloom estimate --format json`` prints it (schema 1)."""
-        return {
-            "schema": 1,
-            "collective": self.collective.value,
-            "gpus": self.gpus,
-            "points": [
-                {
-                    "size_bytes": p.size_bytes,
-                    "time_us": p.time_us,
-                    "algbw_gb_per_s": p.algbw_gb_per_s,
-                    "busbw_gb_per_s": p.busbw_gb_per_s,
-                    "algorithm": p.algorithm,
-                    "protocol": p.protocol,
-                    "limit_busbw_gb_per_s": p.limit_busbw_gb_per_s,
-                }
-                for p in self.points
-            ],
-            "bottleneck": {
-                "kind": self.bottleneck.kind,
-                "where": list(self.bottleneck.where),
-                "text": self.bottleneck.text,
-            },
-            "limit": {
-                "busbw_gb_per_s": self.limit.busbw_gb_per_s,
-                "cut": list(self.limit.cut),
-                "text": self.limit.text,
-            },
-        }
 
 
 def estimate(
@@ -141,56 +63,114 @@ def estimate(
     kind = _modelled(collective, algorithm, protocol)
     size_list = _checked(sizes)
     fabric = drawn if isinstance(drawn, Fabric) else Fabric.of(drawn)
-    fabric = fabric.without(_failed_ids(fabric, failed))
-    hardware = load_hardware()
-    group = form_group(fabric, gpus)
-    ports = usable_ports(fabric, group, hardware)
-    rings = lay_rings(fabric, group, ports) if group.nodes > 1 else None
-    transport = _transport(fabric, rings)
-    sizes_bytes = np.array(size_list, np.float64)
-    algorithms = ["ring", "tree"] if kind is Collective.ALL_REDUCE else ["ring"]
-    if algorithm.lower() != "auto":
-        algorithms = [algorithm.lower()]
+    case = _case(fabric.without(_failed_ids(fabric, failed)), gpus)
+    names = _algorithms(kind, algorithm)
+    limit = find_limit(case.fabric, case.group, case.ports, case.hardware)
     curves: list[Curve] = []
     caps: dict[str, list[Cap]] = {}
-    library, known = _library(group)
-    delays = Delays(fabric, hardware)
-    for name in algorithms:
-        traffic = rings
-        if name == "tree" and rings is not None:
-            traffic = lay_trees(fabric, group, rings)
-        caps[name] = caps_of(fabric, group, traffic, hardware, transport, name)
-        if not caps[name]:
-            raise EstimateError(
-                f"nothing is known of what joins the GPUs of {group.parts[0].title}: give the "
-                "part a scale-up network or a PCIe generation",
-                (group.parts[0].id,),
-            )
-        bandwidth = caps[name][0].expected_gb_per_s
-        shape = _shape(group, traffic, bandwidth, delays)
-        if name == "tree":
-            curves += tree_curves(library, shape, sizes_bytes)
-        else:
-            curves += ring_curves(library, kind, shape, sizes_bytes)
-    wanted = [c for c in curves if protocol in {"auto", c.protocol}]
-    if not wanted:
+    for name in names:
+        caps[name], found = _answer(case, name, kind, np.array(size_list, np.float64), limit)
+        curves += [curve for curve in found if protocol in {"auto", curve.protocol}]
+    if not curves:
         raise EstimateError(
-            f"{protocol} is not used by {' or '.join(algorithms)} on {group.parts[0].title}; "
-            f"there are {', '.join(c.protocol for c in curves) or 'none'}"
+            f"{protocol} is not used by {' or '.join(names)} on {case.group.parts[0].title}: "
+            "choose auto"
         )
-    limit = find_limit(fabric, group, ports, hardware)
-    points = _points(kind, group.ranks, size_list, wanted, limit.busbw_gb_per_s)
-    deciding = caps[max(points, key=lambda p: p.size_bytes).algorithm]
+    points = _points(kind, case.group.ranks, size_list, curves, limit.busbw_gb_per_s)
+    deciding = caps[max(points, key=lambda point: point.size_bytes).algorithm]
     tightest = deciding[0]
     return Estimate(
         collective=kind,
-        gpus=group.ranks,
+        gpus=case.group.ranks,
         points=points,
         bottleneck=Bottleneck(tightest.kind, tightest.where, tightest.text),
         limit=limit,
-        band=_band(group, tightest, transport, known, hardware),
+        band=_band(case, tightest),
         caps=tuple(deciding),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Case:
+    """One group on one fabric, and the constants that go with it."""
+
+    fabric: Fabric
+    group: Group
+    ports: Ports
+    rings: Traffic | None
+    """None where all GPUs are in one node."""
+    transport: str
+    hardware: Hardware
+    library: Library
+    row: str
+    known: bool
+    """False where no constants are known for the GPUs' generation."""
+    delays: Delays
+
+
+def _case(fabric: Fabric, gpus: GpuChoice) -> _Case:
+    hardware, libraries = load_hardware(), load_libraries()
+    group = form_group(fabric, gpus)
+    ports = usable_ports(fabric, group, hardware)
+    rings = lay_rings(fabric, group, ports) if group.nodes > 1 else None
+    gpu = group.parts[0].gpu
+    found = libraries.architectures.get((gpu.architecture if gpu else None) or "")
+    row = found or libraries.unknown_architecture
+    return _Case(
+        fabric=fabric,
+        group=group,
+        ports=ports,
+        rings=rings,
+        transport=_transport(fabric, rings),
+        hardware=hardware,
+        library=libraries.libraries[row.library],
+        row=row.row,
+        known=found is not None,
+        delays=Delays(fabric, hardware),
+    )
+
+
+def _algorithms(kind: Collective, asked: str) -> list[str]:
+    if asked.lower() != "auto":
+        return [asked.lower()]
+    return ["ring", "tree"] if kind is Collective.ALL_REDUCE else ["ring"]
+
+
+def _answer(
+    case: _Case, name: str, kind: Collective, sizes: Floats, limit: Limit
+) -> tuple[list[Cap], list[Curve]]:
+    """Caps and curves of one algorithm.
+
+    The limit is that of a reduce-scatter and an all-gather. Where one corner of a fabric is much
+    weaker than the rest, a tree that has it as a leaf could pass that limit, sending up and down at
+    once; we do not promise that of a library.
+    """
+    group = case.group
+    traffic = case.rings
+    if name == "tree" and traffic is not None:
+        traffic = lay_trees(case.fabric, group, traffic)
+    caps = caps_of(case.fabric, group, traffic, case.hardware, case.transport, name)
+    if not caps:
+        part = group.parts[0]
+        raise EstimateError(
+            f"nothing is known of what joins the GPUs of {part.title}: give the part a scale-up "
+            "network or a PCIe generation",
+            (part.id,),
+        )
+    cpu = group.parts[0].cpu_vendor
+    shape = Shape(
+        ranks=group.ranks,
+        nodes=group.nodes,
+        channels=traffic.channels if traffic is not None else 1,
+        bandwidth_gb_per_s=min(caps[0].expected_gb_per_s, limit.busbw_gb_per_s),
+        over_nvlink=all(has_scale_up(p) for p in group.parts),
+        network_extra_us=case.delays.extra_us(traffic),
+        row=case.row,
+        cpu=cpu if cpu in {"intel", "amd"} else "other",
+    )
+    if name == "tree":
+        return caps, tree_curves(case.library, shape, sizes)
+    return caps, ring_curves(case.library, kind, shape, sizes)
 
 
 def _modelled(collective: str | Collective, algorithm: str, protocol: str) -> Collective:
@@ -258,34 +238,6 @@ def _transport(fabric: Fabric, rings: Traffic | None) -> str:
     return Protocol.INFINIBAND.value if spoken == {Protocol.INFINIBAND} else Protocol.ETHERNET.value
 
 
-def _library(group: Group) -> tuple[Any, bool]:
-    """Cost model for the GPUs of the group; False where their generation is not known."""
-    libraries = load_libraries()
-    gpu = group.parts[0].gpu
-    row = libraries.architectures.get((gpu.architecture if gpu else None) or "")
-    return libraries.libraries[(row or libraries.unknown_architecture).library], row is not None
-
-
-def _shape(group: Group, traffic: Traffic | None, bandwidth: float, delays: Delays) -> Shape:
-    libraries = load_libraries()
-    part = group.parts[0]
-    gpu = part.gpu
-    row = libraries.architectures.get((gpu.architecture if gpu else None) or "")
-    cpu: CpuVendor = (
-        "intel" if part.cpu_vendor == "intel" else "amd" if part.cpu_vendor == "amd" else "other"
-    )
-    return Shape(
-        ranks=group.ranks,
-        nodes=group.nodes,
-        channels=traffic.channels if traffic is not None else 1,
-        bandwidth_gb_per_s=bandwidth,
-        over_nvlink=all(has_scale_up(p) for p in group.parts),
-        network_extra_us=delays.extra_us(traffic),
-        row=(row or libraries.unknown_architecture).row,
-        cpu=cpu,
-    )
-
-
 def _points(
     kind: Collective, ranks: int, sizes: tuple[int, ...], curves: list[Curve], limit: float
 ) -> tuple[Point, ...]:
@@ -304,21 +256,19 @@ def _points(
     return tuple(points)
 
 
-def _band(
-    group: Group, tightest: Cap, transport: str, known: bool, hardware: Hardware
-) -> ErrorBand:
+def _band(case: _Case, tightest: Cap) -> ErrorBand:
     """The spread of the measured rows behind the efficiency that binds."""
-    name = inside_kind(group) if tightest.kind == "scale-up" else transport
-    efficiency = hardware.efficiency(name)
+    name = inside_kind(case.group) if tightest.kind == "scale-up" else case.transport
+    efficiency = case.hardware.efficiency(name)
     band = efficiency.band
     words = {"infiniband": "InfiniBand", "ethernet": "Ethernet", "nvlink": "NVLink", "xgmi": "xGMI"}
     rests_on = f"{efficiency.rows} {words[name]} measurements"
-    if name == transport:
+    if name == case.transport:
         rests_on += f" on up to {efficiency.most_servers} servers"
-        if group.nodes > efficiency.most_servers:
-            band *= hardware.beyond_measured.band_factor
-            rests_on += f"; {group.nodes} servers are beyond them, so the band is widened"
-    if not known:
-        band = max(band, hardware.unknown_gpu.band)
+        if case.group.nodes > efficiency.most_servers:
+            band *= case.hardware.beyond_measured.band_factor
+            rests_on += f"; {case.group.nodes} servers are beyond them, so the band is widened"
+    if not case.known:
+        band = max(band, case.hardware.unknown_gpu.band)
         rests_on += "; nothing measured on this GPU generation"
     return ErrorBand(band, rests_on)

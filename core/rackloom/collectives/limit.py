@@ -19,7 +19,11 @@ from rackloom.fabric.arrays import Bools, Ints
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What no point-to-point schedule can beat on this wiring, and the cut that says so."""
+    """What no point-to-point schedule can beat on this wiring, and the cut that says so.
+
+    For all-reduce it is the limit of a reduce-scatter and an all-gather one after the other, the
+    best there is where GPUs are wired alike; reduction inside switches is not in it.
+    """
 
     busbw_gb_per_s: float
     cut: tuple[str, ...]

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer to how fast a collective is: a curve, what binds, the limit, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rackloom.collectives.caps import Cap
+from rackloom.collectives.conventions import Collective
+from rackloom.collectives.limit import Limit
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One size of the curve, as nccl-tests would print it."""
+
+    size_bytes: int
+    time_us: float
+    algbw_gb_per_s: float
+    busbw_gb_per_s: float
+    algorithm: str
+    protocol: str
+    limit_busbw_gb_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """What binds at the largest size: kind, ids of the places, and a phrase."""
+
+    kind: str
+    where: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBand:
+    """How far a measurement may be off at large sizes, as a fraction, and what that rests on."""
+
+    fraction: float
+    rests_on: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The answer for one collective on one group of GPUs."""
+
+    collective: Collective
+    gpus: int
+    points: tuple[Point, ...]
+    bottleneck: Bottleneck
+    limit: Limit
+    band: ErrorBand
+    caps: tuple[Cap, ...]
+    """Every resource on the way of the algorithm of the largest size, the tightest first."""
+
+    @property
+    def peak(self) -> Point:
+        """The point with the greatest bus bandwidth."""
+        return max(self.points, key=lambda point: point.busbw_gb_per_s)
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer as ``rackloom estimate --format json`` prints it (schema 1)."""
+        return {
+            "schema": 1,
+            "collective": self.collective.value,
+            "gpus": self.gpus,
+            "points": [
+                {
+                    "size_bytes": p.size_bytes,
+                    "time_us": p.time_us,
+                    "algbw_gb_per_s": p.algbw_gb_per_s,
+                    "busbw_gb_per_s": p.busbw_gb_per_s,
+                    "algorithm": p.algorithm,
+                    "protocol": p.protocol,
+                    "limit_busbw_gb_per_s": p.limit_busbw_gb_per_s,
+                }
+                for p in self.points
+            ],
+            "bottleneck": {
+                "kind": self.bottleneck.kind,
+                "where": list(self.bottleneck.where),
+                "text": self.bottleneck.text,
+            },
+            "limit": {
+                "busbw_gb_per_s": self.limit.busbw_gb_per_s,
+                "cut": list(self.limit.cut),
+                "text": self.limit.text,
+            },
+        }

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calibration files: every figure has a source, every efficiency comes from its rows."""
+
+from importlib.resources import files
+from typing import Any
+
+import pytest
+import yaml
+
+from rackloom.catalog import load_bundled
+from rackloom.catalog.parts import ServerPart
+from rackloom.collectives.calibration import PROTOCOLS, load_hardware, load_libraries
+
+
+def cited(node: Any) -> set[str]:
+    """Every value under a key that names a source."""
+    found: set[str] = set()
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key == "sources":
+                continue
+            if str(key).endswith("source"):
+                found |= set(value.values()) if isinstance(value, dict) else {value}
+            else:
+                found |= cited(value)
+    elif isinstance(node, list):
+        for item in node:
+            found |= cited(item)
+    return found
+
+
+@pytest.mark.parametrize("name", ["hardware.yaml", "libraries.yaml"])
+def test_every_source_named_is_listed_and_used(name: str) -> None:
+    text = (files("rackloom_resources") / "calibration" / name).read_text(encoding="utf-8")
+    document = yaml.safe_load(text)
+    assert cited(document) == set(document["sources"])
+
+
+def test_ring_efficiencies_lie_where_healthy_fabrics_do() -> None:
+    """0.90 to 0.98 of the NIC rate of a server (facts from published logs)."""
+    hardware = load_hardware()
+    for transport in ("infiniband", "ethernet"):
+        efficiency = hardware.efficiency(transport)
+        assert 0.90 <= efficiency.value <= 0.98
+        assert 0 < efficiency.band < 0.06
+        assert efficiency.rows >= 3
+
+
+def test_known_link_sums() -> None:
+    """NCCL reckons 240, 370.8 and 721.8 GB/s for A100, H100 and B200."""
+    hardware = load_hardware()
+    for generation, links, total in (
+        ("NVLink 3", 12, 240),
+        ("NVLink 4", 18, 370.8),
+        ("NVLink 5", 18, 721.8),
+    ):
+        found = hardware.generation(generation)
+        assert found is not None
+        assert found.link_gb_per_s * links == pytest.approx(total)
+        assert found.link_gb_per_s < found.vendor_link_gb_per_s
+
+
+def test_pcie_rates() -> None:
+    """PCIe x16, one direction: 15.75, 31.5 and 63 GB/s for Gen3, Gen4 and Gen5."""
+    hardware = load_hardware()
+    for generation, rate in ((3, 15.75), (4, 31.5), (5, 63.0)):
+        assert hardware.pcie_gb_per_s(generation, 16) == pytest.approx(rate, rel=1e-3)
+    assert hardware.pcie_gb_per_s(None, 16) is None
+    assert hardware.pcie_gb_per_s(5, None) is None
+
+
+def test_every_library_has_whole_tables() -> None:
+    libraries = load_libraries()
+    for row in (*libraries.architectures.values(), libraries.unknown_architecture):
+        library = libraries.libraries[row.library]
+        for number, _ in enumerate(PROTOCOLS):
+            terms = (library.ring.base_us, library.ring.nvlink_us, library.ring.network_us)
+            assert len({term[number] is None for term in terms}) == 1
+        if library.tree.size_correction:
+            assert [len(r) for r in library.tree.size_correction] == [23, 23, 23]
+
+
+def test_most_gpus_of_the_catalogue_have_constants() -> None:
+    libraries = load_libraries()
+    kinds = {
+        part.gpu.architecture
+        for part in load_bundled().of_kind(ServerPart)
+        if part.gpu is not None and part.gpu.architecture
+    }
+    assert {"ampere", "hopper", "blackwell", "cdna3"} <= kinds
+    assert kinds - set(libraries.architectures) <= {"gaudi3"}
