@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.builders import big_design, leaf_part, small_design
 
-from rackloom.design import Design, Draft, EditError, History, edits
+from rackloom.design import Design, Draft, EditError, History, Step, edits
 from rackloom.files import (
     FileError,
     Journal,
@@ -343,6 +344,28 @@ def test_great_steps_are_written_behind_and_in_order(
     found = recover(waiting_journals()[0].journal)
     assert found.design == session.history.design
     assert found.labels == ("Generate", "Rename", "Rename", "Rename")
+
+
+def test_a_great_design_that_was_never_saved_is_written_behind(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "DIRECT_RECORDS", 5)
+    writers: list[str] = []
+    line_of = journal_module.step_line
+
+    def step_line(step: Step) -> bytes:
+        writers.append(threading.current_thread().name)
+        return line_of(step)
+
+    monkeypatch.setattr(journal_module, "step_line", step_line)
+    session = Session(None, big_design(64))
+    device = next(iter(session.history.design.devices))
+    session.history.do("Rename", edits.rename, device, "first")
+    session.journal.flush()
+    session.history.do("Rename", edits.rename, device, "second")
+    session.journal.abandon()
+    assert writers == ["rackloom-journal", "rackloom-journal", threading.current_thread().name]
+    assert recover(waiting_journals()[0].journal).design == session.history.design
 
 
 # Any history

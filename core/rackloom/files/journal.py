@@ -69,7 +69,8 @@ class Journal:
         if self.failure is not None:
             return
         with self._lock:
-            direct = self._waiting == 0 and len(step.change) <= DIRECT_RECORDS
+            size = len(step.change) + (0 if self._handle is not None else self._opening_size())
+            direct = self._waiting == 0 and size <= DIRECT_RECORDS
             if direct:
                 self._write(step)
             else:
@@ -102,6 +103,12 @@ class Journal:
         self._release()
 
     # The file
+
+    def _opening_size(self) -> int:
+        """About how many records the opening step has (see ``_begin``)."""
+        if self._base is not None and self._start is self._base.design:
+            return 0
+        return len(self._start.cables) + len(self._start.modules) + len(self._start.devices)
 
     def _write(self, step: Step) -> None:
         """Append one line. Called under the lock, or by the thread for what waits."""
