@@ -84,14 +84,14 @@ def _check_entity(design: Design, table: str, entity: Any) -> None:
             _need_cage(design, entity.id, entity.device, entity.cage)
         case Cable():
             _need_part(design, entity, entity.part, CablePart)
-            branches = design.part(entity.part, CablePart).branches
+            last = len(design.part(entity.part, CablePart).ends) - 1
             for end in entity.ends:
                 _need(design.devices, end.device, entity, "device")
                 _need_cage(design, entity.id, end.device, end.cage)
-                if not 0 <= end.end <= branches:
+                if not 0 <= end.end <= last:
                     raise EditError(
                         f"cable {entity.id} names end {end.end}, "
-                        f"but {entity.part} has ends 0 to {branches}",
+                        f"but {entity.part} has ends 0 to {last}",
                         (entity.id,),
                     )
         case Cord():

@@ -17,12 +17,12 @@ from rackloom.catalog.parts import CablePart, TransceiverPart
 from rackloom.catalog.words import CableTechnology
 from rackloom.design.draft import Draft
 from rackloom.design.edits import remove
-from rackloom.design.entities import Cable, CableEnd
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.value import Design
 from rackloom.placement.joins import Join, Joiner, JoinSet, Kind, joiner
 from rackloom.placement.lengths import needed_m, next_length_m, refit_length, refit_lengths
+from rackloom.placement.loose_ends import cable_text, has_loose_end, next_pair, plug_loose_end
 from rackloom.placement.misses import nearest_miss
 from rackloom.placement.plans import (
     EMPTY,
@@ -69,7 +69,8 @@ def choose(
     """The part that joins two ports, in the next stocked length; see the module for the order.
 
     A transceiver that sits in a cage is used, at its first free socket. A port that holds one end
-    of a breakout gets the next loose end of it. ``technology`` or ``part`` narrow the choice, and
+    of a breakout gets the next loose end of it, and a trunk cable asked for by ``part`` the next
+    pair of its connectors. ``technology`` or ``part`` narrow the choice, and
     then allow parts that run below the ports' full rate.
     """
     if a == b:
@@ -77,7 +78,11 @@ def choose(
     fills = tuple(filled_cages(design, port[0]).get(port[1], EMPTY) for port in (a, b))
     for here, there, fill in ((a, b, fills[0]), (b, a, fills[1])):
         if fill.cables and not fill.free_sockets:
-            return _extend(design, catalog, here, there, fill, technology, part)
+            return plug_loose_end(design, catalog, here, there, fill, technology, part)
+    if part is not None and part.connectors_per_side > 1:
+        more = next_pair(design, part, a, b)
+        if more is not None:
+            return more
     needed_m = route_m(design, (a, b)).needed_m
     work = joiner(design, catalog)
     kinds = kind_at(design, a, fills[0]), kind_at(design, b, fills[1])
@@ -96,115 +101,6 @@ def plan_cable(
 ) -> Plan | Refusal:
     """How a cable of a given part joins two ports; its further branches by plans that follow."""
     return choose(design, catalog, a, b, part=part)
-
-
-# Breakouts, end by end
-
-
-def _extend(
-    design: Design,
-    catalog: Catalog,
-    here: PortAt,
-    there: PortAt,
-    fill: Filled,
-    technology: CableTechnology | None,
-    part: CablePart | None,
-) -> Plan | Refusal:
-    """Plug the loose end of a cable that sits in ``here`` into ``there``; or say who is there."""
-    taken = Refusal(
-        f"{port_text(design, here)} is taken by {_cable_text(design, fill.cables[0][1])}",
-        (here[0], fill.cables[0][1]),
-    )
-    reason: Refusal | None = None
-    other = filled_cages(design, there[0]).get(there[1], EMPTY)
-    for _, cable_id in fill.cables:
-        cable = design.cables[cable_id]
-        own = design.part(cable.part, CablePart)
-        loose = [n for n in range(len(own.ends)) if n not in {end.end for end in cable.ends}]
-        asked = technology in {None, own.technology} and part in (None, own)
-        if not loose or not asked:
-            continue
-        if other.cables and not other.free_sockets:
-            busy = _cable_text(design, other.cables[0][1])
-            return Refusal(f"{port_text(design, there)} is taken by {busy}", (there[0],))
-        outcome = _plug_loose(design, catalog, cable, own, loose, there, other)
-        if isinstance(outcome, Plan):
-            return outcome
-        reason = outcome if reason is None else reason
-    return taken if reason is None else reason
-
-
-def _plug_loose(
-    design: Design,
-    catalog: Catalog,
-    cable: Cable,
-    part: CablePart,
-    loose: list[int],
-    there: PortAt,
-    fill: Filled,
-) -> Plan | Refusal:
-    work = joiner(design, catalog)
-    kind = kind_at(design, there)
-    why = f"the loose end of {part.model} does not go into {port_text(design, there)}"
-    for number in loose:
-        module: TransceiverPart | None = None
-        if part.technology is CableTechnology.FIBRE:
-            module = _far_module(design, work, cable, part, number, kind, fill)
-            if module is None:
-                continue
-        else:
-            misfits = work.end_misfits(kind, part, number)
-            if misfits or fill.module is not None:
-                why = misfits[0].message if misfits else f"{why}: a transceiver is in it"
-                continue
-        socket = fill.free_sockets[0] if fill.free_sockets else 0
-        ends = sorted((*cable.ends, CableEnd(number, *there, socket)), key=lambda end: end.end)
-        whole = route_m(design, replace(cable, ends=tuple(ends)))
-        needed_m = whole.needed_m if whole else 0.0
-        length_m = cable.length_m if cable.length_fixed else part.next_stocked_m(needed_m)
-        if length_m is None:
-            return Refusal(
-                f"{port_text(design, there)} needs {needed_m:.1f} m of {part.model}, which comes "
-                f"in {part.lengths_m[-1]:g} m at most",
-                (there[0], cable.id),
-            )
-        new = ((there, module),) if module is not None and fill.module is None else ()
-        return Plan(part, tuple(ends), length_m, needed_m, new, (), cable.id, fabric=cable.fabric)
-    return Refusal(why, (there[0], cable.id))
-
-
-def _far_module(
-    design: Design,
-    work: Joiner,
-    cable: Cable,
-    part: CablePart,
-    number: int,
-    kind: Kind,
-    fill: Filled,
-) -> TransceiverPart | None:
-    """A transceiver for a loose fibre end that sees the one at the plugged trunk (or branch)."""
-    plugged = cable.ends[0]
-    near = filled_cages(design, plugged.device).get(plugged.cage, EMPTY).module
-    if near is None:
-        return None
-    for module in (fill.module,) if fill.module else work.modules_for(kind):
-        trunk, far = (module, near) if number == 0 else (near, module)
-        end = min(number, 1)  # all branches of a cord are alike
-        if end in work.cord_ends(module).get(part.id, ()) and not work.pair_misfit(
-            trunk, far, part.branches
-        ):
-            return module
-    return None
-
-
-def _cable_text(design: Design, cable_id: CableId) -> str:
-    """A cable as a person says it: its label, else what it is and where it goes."""
-    cable = design.cables[cable_id]
-    model = design.part(cable.part, CablePart).model
-    if cable.label:
-        return f"{model} {cable.label}"
-    names = dict.fromkeys(design.devices[end.device].name for end in cable.ends)
-    return f"{model} ({' to '.join(names)})"
 
 
 # Why not
@@ -306,15 +202,10 @@ def _busy(
     part: CablePart | None,
 ) -> str | None:
     """A full port still takes a free one when a breakout in it has an end left."""
-    if any(_has_loose_end(design, cable_id) for _, cable_id in fill.cables) and not here.cables:
-        outcome = _extend(design, catalog, port, from_, fill, None, part)
+    if any(has_loose_end(design, cable_id) for _, cable_id in fill.cables) and not here.cables:
+        outcome = plug_loose_end(design, catalog, port, from_, fill, None, part)
         return None if isinstance(outcome, Plan) else outcome.message
-    return f"{port_text(design, port)} is taken by {_cable_text(design, fill.cables[0][1])}"
-
-
-def _has_loose_end(design: Design, cable_id: CableId) -> bool:
-    cable = design.cables[cable_id]
-    return len(cable.ends) < len(design.part(cable.part, CablePart).ends)
+    return f"{port_text(design, port)} is taken by {cable_text(design, fill.cables[0][1])}"
 
 
 def _loose_end_takers(
@@ -326,8 +217,8 @@ def _loose_end_takers(
 ) -> dict[PortAt, str | None]:
     """Takers for the loose end of a breakout; they are asked one by one only where one is loose."""
     fill = filled_cages(design, from_[0])[from_[1]]
-    loose = any(_has_loose_end(design, cable_id) for _, cable_id in fill.cables)
-    taken = f"{port_text(design, from_)} is taken by {_cable_text(design, fill.cables[0][1])}"
+    loose = any(has_loose_end(design, cable_id) for _, cable_id in fill.cables)
+    taken = f"{port_text(design, from_)} is taken by {cable_text(design, fill.cables[0][1])}"
     found: dict[PortAt, str | None] = {}
     for device_id in devices:
         for name in cages_of(design, design.devices[device_id]):
@@ -335,7 +226,7 @@ def _loose_end_takers(
             if not loose or port == from_:
                 found[port] = taken
                 continue
-            outcome = _extend(design, catalog, from_, port, fill, None, part)
+            outcome = plug_loose_end(design, catalog, from_, port, fill, None, part)
             found[port] = None if isinstance(outcome, Plan) else outcome.message
     return found
 

@@ -210,11 +210,17 @@ class Joiner:
             return
         if a_module is None and b_module is None:
             yield from self._direct(a, b)
-        a_modules = (a_module,) if a_module else self.modules_for(a)
-        b_modules = (b_module,) if b_module else self.modules_for(b)
-        for at_a in a_modules:
-            for at_b in b_modules:
+        for at_a in self.lights_for(a, a_module):
+            for at_b in self.lights_for(b, b_module):
                 yield from self._optical(a, at_a, b, at_b)
+
+    def lights_for(
+        self, kind: Kind, module: TransceiverPart | None
+    ) -> tuple[TransceiverPart | None, ...]:
+        """What a fibre at a cage may see: the module in it, one that fits, or (None) a coupler."""
+        if module is not None:
+            return (module,)
+        return (None,) if kind.cage.passive else self.modules_for(kind)
 
     # Cables with plugs on them
 
@@ -231,8 +237,7 @@ class Joiner:
 
     def _direct(self, a: Kind, b: Kind) -> Iterator[Join]:
         for cable in self.direct:
-            turned = cable.branches > 1 or cable.ends[0] != cable.ends[1]
-            for a_end, b_end in ((0, 1), (1, 0)) if turned else ((0, 1),):
+            for a_end, b_end in end_pairs(cable):
                 if self.end_misfits(a, cable, a_end) or self.end_misfits(b, cable, b_end):
                     continue
                 if ends_lane_rate_misfit(a.cage, b.cage, cable=cable):
@@ -250,7 +255,7 @@ class Joiner:
                 reach_m = _within(cable.lengths_m, cable.max_length_m)
                 strange = (a.maker != cable.manufacturer) + (b.maker != cable.manufacturer)
                 rank = (
-                    *(TECHNOLOGY_ORDER[cable.technology], 0, strange, cable.branches),
+                    *(TECHNOLOGY_ORDER[cable.technology], 0, strange, len(cable.ends) - 1),
                     *(int(reach_m * 10), self._order[cable.id], a_end),
                 )
                 yield Join(cable, a_end, b_end, None, None, link, reach_m, 0.0, rank)
@@ -275,10 +280,28 @@ class Joiner:
             found = {
                 cord.id: ends
                 for cord in self.cords
-                if (ends := tuple(e for e in (0, 1) if cord_misfit(module, cord, e) is None))
+                if (
+                    ends := tuple(
+                        e for e, _ in end_pairs(cord, both=True) if not cord_misfit(module, cord, e)
+                    )
+                )
             }
             self._cord_ends[module.id] = found
         return found
+
+    def coupler_ends(self, kind: Kind) -> dict[PartId, tuple[int, ...]]:
+        """The cords that go into a coupler of a panel, and with which of their ends."""
+        return {
+            cord.id: ends
+            for cord in self.cords
+            if (
+                ends := tuple(
+                    e
+                    for e, _ in end_pairs(cord, both=True)
+                    if cord.ends[e].form_factor is kind.cage.form_factor
+                )
+            )
+        }
 
     def pair_misfit(
         self, trunk: TransceiverPart, far: TransceiverPart, branches: int
@@ -290,22 +313,26 @@ class Joiner:
         return self._pairs[key]
 
     def _optical(
-        self, a: Kind, at_a: TransceiverPart, b: Kind, at_b: TransceiverPart
+        self, a: Kind, at_a: TransceiverPart | None, b: Kind, at_b: TransceiverPart | None
     ) -> Iterator[Join]:
-        protocols = (a.cage.protocols, b.cage.protocols, at_a.protocols, at_b.protocols)
-        if at_a.medium is not at_b.medium or not _common(*protocols):
+        modules = [module for module in (at_a, at_b) if module is not None]
+        spoken = (module.protocols for module in modules)
+        if len({module.medium for module in modules}) > 1 or not _common(
+            a.cage.protocols, b.cage.protocols, *spoken
+        ):
             return
-        ends_a, ends_b = self.cord_ends(at_a), self.cord_ends(at_b)
+        ends_a = self.cord_ends(at_a) if at_a else self.coupler_ends(a)
+        ends_b = self.cord_ends(at_b) if at_b else self.coupler_ends(b)
         for cord in self.cords:
             if cord.id not in ends_a or cord.id not in ends_b:
                 continue
-            turned = cord.branches > 1 or cord.ends[0] != cord.ends[1]
-            for a_end, b_end in ((0, 1), (1, 0)) if turned else ((0, 1),):
+            for a_end, b_end in end_pairs(cord):
                 if a_end not in ends_a[cord.id] or b_end not in ends_b[cord.id]:
                     continue
-                trunk, far = (at_a, at_b) if a_end == 0 else (at_b, at_a)
-                if self.pair_misfit(trunk, far, cord.branches):
-                    continue
+                if at_a is not None and at_b is not None:
+                    trunk, far = (at_a, at_b) if a_end == 0 else (at_b, at_a)
+                    if self.pair_misfit(trunk, far, cord.branches):
+                        continue
                 link = agree(
                     a.cage,
                     optical_lanes(cord, a_end, at_a),
@@ -315,32 +342,48 @@ class Joiner:
                 reach_m = optical_reach_m(cord, at_a, at_b)
                 if link is not None and reach_m is not None:
                     rank = self._optical_rank(a, at_a, a_end, b, at_b, cord, reach_m)
-                    least_m = max(at_a.min_length_m or 0.0, at_b.min_length_m or 0.0)
+                    least_m = max((m.min_length_m or 0.0 for m in modules), default=0.0)
                     yield Join(cord, a_end, b_end, at_a, at_b, link, reach_m, least_m, rank)
 
     def _optical_rank(
         self,
         a: Kind,
-        at_a: TransceiverPart,
+        at_a: TransceiverPart | None,
         a_end: int,
         b: Kind,
-        at_b: TransceiverPart,
+        at_b: TransceiverPart | None,
         cord: CablePart,
         reach_m: float,
     ) -> tuple[int, ...]:
-        strange = (a.maker != at_a.manufacturer) + (b.maker != at_b.manufacturer)
+        assert cord.fibre is not None
+        strange = sum(
+            module is not None and kind.maker != module.manufacturer
+            for kind, module in ((a, at_a), (b, at_b))
+        )
         return (
             TECHNOLOGY_ORDER[CableTechnology.FIBRE],
-            int(at_a.medium is Medium.SMF),
+            int(cord.fibre.medium is Medium.SMF),
             strange,
-            cord.branches,
+            len(cord.ends) - 1,
             int(reach_m * 10),
-            *(self._order[part.id] for part in (at_a, at_b, cord)),
+            *(self._order[part.id] if part else -1 for part in (at_a, at_b, cord)),
             a_end,
         )
 
 
-def optical_reach_m(cord: CablePart, a: TransceiverPart, b: TransceiverPart) -> float | None:
+def end_pairs(cable: CablePart, *, both: bool = False) -> tuple[tuple[int, int], ...]:
+    """Which ends of a cable go to two ports: (at a, at b); turned round where that differs.
+
+    Branches of a breakout are alike, as are the connectors of a trunk cable: one stands for all.
+    """
+    far = cable.far_ends(0)[0]
+    turned = both or cable.branches > 1 or cable.ends[0] != cable.ends[far]
+    return ((0, far), (far, 0)) if turned else ((0, far),)
+
+
+def optical_reach_m(
+    cord: CablePart, a: TransceiverPart | None, b: TransceiverPart | None
+) -> float | None:
     """The longest stocked cord that two modules carry; None where they do not carry its fibre.
 
     A module whose reach is unknown sets no limit.
@@ -348,7 +391,7 @@ def optical_reach_m(cord: CablePart, a: TransceiverPart, b: TransceiverPart) -> 
     assert cord.fibre is not None
     reach_m = cord.max_length_m
     for module in (a, b):
-        if not module.reach_m:
+        if module is None or not module.reach_m:
             continue
         own_m = module.reach_m.get(cord.fibre.fibre_type)
         if own_m is None:

@@ -36,8 +36,10 @@ def direct_lanes(cage: Cage, far: Cage, cable: CablePart, end: int) -> tuple[int
     return lit, cable.lane_gbps
 
 
-def optical_lanes(cord: CablePart, end: int, module: TransceiverPart) -> tuple[int, float]:
+def optical_lanes(cord: CablePart, end: int, module: TransceiverPart | None) -> tuple[int, float]:
     """Host lanes of a module that one far end lights over a cord, and the rate they can run at."""
+    if module is None:
+        return 1, 0.0
     line_gbps = module.optical_lanes * module.optical_lane_gbps / module.lanes
     return lit_lanes(cord, end, module) or 1, min(module.lane_gbps, line_gbps)
 
@@ -48,8 +50,16 @@ def agree(
     """The ports that two cages form over a number of lanes; None where no two of them match.
 
     Ports match when both take the same share of the cable. The modes that come about by themselves
-    are left alone where they match; else the fastest pair that does is to be set.
+    are left alone where they match; else the fastest pair that does is to be set. A panel's coupler
+    has no ports: the other side decides the rate, and what is behind the panel is not asked.
     """
+    if a.passive or b.passive:
+        rates = [
+            _port_rate(mode_for(cage, lanes[0]), lanes[1])
+            for cage, lanes in ((a, a_lanes), (b, b_lanes))
+            if not cage.passive
+        ]
+        return Agreed(min(rates, default=0.0), 1, None, None)
     usual = mode_for(a, a_lanes[0]), mode_for(b, b_lanes[0])
     pairs = [usual, *((x, y) for x in a.modes for y in b.modes)]
     best: tuple[float, int, int] | None = None

@@ -49,7 +49,7 @@ def _nearest_miss(
     if apart:
         return apart.message
     for kind in (a, b):
-        if kind.cage.form_factor in FIBRE_CAGES:
+        if kind.cage.form_factor in FIBRE_CAGES and not kind.cage.passive:
             return (
                 f"{kind.cage.name} of {kind.model} is a fibre socket with its optics inside, "
                 f"and the catalogue does not say which transceivers they pair with"
@@ -106,8 +106,18 @@ def _optical_misses(
     cord: CablePart | None,
 ) -> Iterator[tuple[tuple[int, int], str]]:
     rank = TECHNOLOGY_ORDER[CableTechnology.FIBRE]
-    sides = []
+    sides: list[tuple[TransceiverPart, ...]] = []
     for kind, module in ((a, a_module), (b, b_module)):
+        if kind.cage.passive:
+            cords = work.coupler_ends(kind)
+            if not cords or (cord is not None and cord.id not in cords):
+                what = cord.model if cord else "a fibre of the catalogue"
+                yield (
+                    (1, rank),
+                    f"{what} has no {kind.cage.form_factor} end for {kind.cage.name} of "
+                    f"{kind.model}",
+                )
+            continue
         modules = (module,) if module else work.modules_for(kind)
         if cord is not None:
             modules = tuple(m for m in modules if cord.id in work.cord_ends(m))
@@ -118,6 +128,8 @@ def _optical_misses(
                 f"the catalogue has no transceiver for {kind.cage.name} of {kind.model}{with_it}",
             )
         sides.append(modules)
+    if len(sides) < 2:  # a panel's coupler sees any light
+        return
     for at_a in sides[0]:
         for at_b in sides[1]:
             misfit = work.pair_misfit(at_a, at_b, cord.branches if cord else 1)

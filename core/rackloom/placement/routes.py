@@ -26,7 +26,7 @@ from typing import NamedTuple, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from rackloom.catalog.parts import RackPart
+from rackloom.catalog.parts import CablePart, RackPart
 from rackloom.catalog.words import Side
 from rackloom.design.entities import Cable, CableEnd
 from rackloom.design.ids import CableId, DeviceId, RackId
@@ -262,13 +262,27 @@ def route_m(design: Design, what: Cable | tuple[PortAt, PortAt]) -> Route | None
 
 
 def branch_routes(design: Design, cable: Cable) -> list[tuple[CableEnd, Route]]:
-    """The route from a cable's trunk to each of its plugged branches."""
-    trunk = next((end for end in cable.ends if end.end == 0), None)
-    if trunk is None:
-        return []
-    start = (trunk.device, trunk.cage)
+    """The route to each plugged far end of a cable: to a breakout's branches from its trunk."""
     return [
-        (end, _between(design, start, (end.device, end.cage))) for end in cable.ends if end.end != 0
+        (far, _between(design, (near.device, near.cage), (far.device, far.cage)))
+        for near, far in spans(design, cable)
+    ]
+
+
+def spans(design: Design, cable: Cable) -> list[tuple[CableEnd, CableEnd]]:
+    """Pairs of plugged ends that a cable runs between: from the trunk to each branch.
+
+    A trunk cable with several connectors at each side has one pair for each connector.
+    """
+    if len(cable.ends) < 2:
+        return []
+    plugged = {end.end: end for end in cable.ends}
+    part = design.part(cable.part, CablePart)
+    return [
+        (near, plugged[number])
+        for near in (plugged[n] for n in range(part.connectors_per_side) if n in plugged)
+        for number in part.far_ends(near.end)
+        if number in plugged
     ]
 
 
@@ -392,14 +406,10 @@ def needed_lengths_m(
     a_refs: list[PortAt] = []
     b_refs: list[PortAt] = []
     for n, cable in enumerate(chosen):
-        trunk = next((end for end in cable.ends if end.end == 0), None)
-        if trunk is None:
-            continue
-        for end in cable.ends:
-            if end.end != 0:
-                owner.append(n)
-                a_refs.append((trunk.device, trunk.cage))
-                b_refs.append((end.device, end.cage))
+        for near, far in spans(design, cable):
+            owner.append(n)
+            a_refs.append((near.device, near.cage))
+            b_refs.append((far.device, far.cage))
     needed_m = np.full(len(chosen), np.nan)
     lengths_m = route_lengths_m(design, a_refs, b_refs) + 2 * design.settings.slack_m
     np.fmax.at(needed_m, np.array(owner, dtype=np.intp), lengths_m)
