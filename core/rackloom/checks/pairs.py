@@ -291,6 +291,8 @@ def speed(shape: Shape) -> Iterator[ShapeHit]:
         return
     for a, b in shape.pairs():
         near, far = shape.ends[a], shape.ends[b]
+        if near.cage.passive or far.cage.passive:
+            continue
         near_gbps, far_gbps = near.mode.rate_gbps, far.mode.rate_gbps
         if abs(near_gbps - far_gbps) > 1e-6 and far.end <= 1:
             slow = min(near_gbps, far_gbps)
