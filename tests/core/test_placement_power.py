@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.core.placement_parts import Room, pdu, server, switch
 
 from rackloom.catalog.load import Catalog, load_bundled
-from rackloom.catalog.parts import DevicePart, OutletGroup, PduPart, RackPart
+from rackloom.catalog.parts import DevicePart, OutletGroup, PduPart, RackPart, SwitchPart
 from rackloom.design import Design, Draft
 from rackloom.design.edits import add_feed, plug_cord
 from rackloom.design.ids import DeviceId
@@ -143,7 +143,7 @@ def test_unknown_and_busbar_inlets_are_notes_not_cords() -> None:
         p
         for p in CATALOG.values()
         if isinstance(p, DevicePart)
-        and not isinstance(p, PduPart)
+        and isinstance(p, SwitchPart)
         and (p.psu is None or p.psu.inlet is None)
         and p.rack_units == 1
     )
@@ -152,6 +152,16 @@ def test_unknown_and_busbar_inlets_are_notes_not_cords() -> None:
     assert plan.cords == ()
     assert any("is fed by busbar" in note for note in plan.notes)
     assert any(f"does not know the power inlets of {unknown.title}" in n for n in plan.notes)
+
+
+def test_a_panel_needs_no_power_and_says_nothing_about_it() -> None:
+    room = Room()
+    rack_id = room.rack(room.row(), 0)
+    room.device(rack_id, pdu(), None)
+    panel = room.device(rack_id, bundled("generic-mpo-panel-1u"), 1)
+    plan = plan_power(room.design(), CATALOG, [panel])
+    assert plan.cords == plan.problems == ()
+    assert not any("panel" in note for note in plan.notes)
 
 
 def test_pdus_of_other_racks_are_not_used() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from rackloom.catalog.load import Catalog
-from rackloom.catalog.parts import DevicePart, PduPart
+from rackloom.catalog.parts import DevicePart, PduPart, ServerPart, SwitchPart
 from rackloom.catalog.words import Inlet
 from rackloom.design.draft import Draft
 from rackloom.design.edits import plug_cord
@@ -192,6 +192,8 @@ def _plan_device(
     notes: list[str],
 ) -> None:
     part = design.device_part(device.id)
+    if part.psu is None and not isinstance(part, ServerPart | SwitchPart):
+        return  # panels, blanking plates and the like take no power
     if part.psu is None or part.psu.inlet is None:
         notes.append(f"the catalogue does not know the power inlets of {part.title}")
         return
