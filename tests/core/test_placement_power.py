@@ -160,7 +160,8 @@ def test_a_panel_needs_no_power_and_says_nothing_about_it() -> None:
     room.device(rack_id, pdu(), None)
     panel = room.device(rack_id, bundled("generic-mpo-panel-1u"), 1)
     plan = plan_power(room.design(), CATALOG, [panel])
-    assert plan.cords == plan.problems == ()
+    assert not plan.cords
+    assert not plan.problems
     assert not any("panel" in note for note in plan.notes)
 
 
