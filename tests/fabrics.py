@@ -227,6 +227,10 @@ class Cluster:
         )
         return device_id
 
+    def new_rack(self) -> None:
+        """The next device starts another rack."""
+        self._units = 48
+
     def port(self, device: DeviceId) -> str:
         """The next free cage of a switch."""
         self._free[device] = self._free.get(device, 0) + 1

@@ -20,7 +20,7 @@ from tests.fabrics import (
     with_part_of,
 )
 
-from rackloom.catalog.parts import ServerPart
+from rackloom.catalog.parts import PartId, ServerPart
 from rackloom.catalog.words import ScaleUpKind
 from rackloom.collectives import Limit
 from rackloom.collectives.calibration import load_hardware
@@ -138,6 +138,32 @@ def test_two_planes_add_up() -> None:
     n, g, b_x = 64, 8, 100
     expected = min(450 + b_x, g * b_x * (n - 1) / (n - g))
     assert limit_of(cluster.design()).busbw_gb_per_s == pytest.approx(expected, rel=EXACT)
+
+
+def rack_scale(racks: int) -> Design:
+    """NVL72: 18 trays of 4 GPUs a rack in one domain of 72, 900 GB/s and a 400G NIC each."""
+    tray = server_part(gpus=4, scale_up_gb_per_s=900, generation="NVLink 5", pcie_gen=None)
+    assert tray.scale_up is not None
+    domain = tray.scale_up.model_copy(update={"spans_rack": True, "domain_gpus": 72})
+    tray = tray.model_copy(update={"scale_up": domain, "id": PartId("nvl72-tray")})
+    cluster = Cluster()
+    leaf = cluster.device(switch_part(512), "leaf")
+    for rack in range(racks):
+        cluster.new_rack()
+        for n in range(18):
+            device = cluster.device(tray, f"tray-{rack + 1}-{n + 1:02d}")
+            for nic in range(4):
+                cluster.link(device, leaf, a_cage=str(nic))
+    return cluster.design()
+
+
+@pytest.mark.parametrize("racks", [2, 3])
+def test_rack_scale_domains(racks: int) -> None:
+    n, g, b_v, b_x = 72 * racks, 72, 900, 50
+    expected = min(b_v + b_x, g * b_x * (n - 1) / (n - g))
+    design = rack_scale(racks)
+    assert limit_of(design).busbw_gb_per_s == pytest.approx(expected, rel=EXACT)
+    assert form_group(Fabric.of(design)).nodes == racks
 
 
 def test_pcie_behind_a_fast_adapter_binds() -> None:
