@@ -21,6 +21,8 @@ from rackloom_gui.document import Document
 from rackloom_gui.theme import Theme
 from rackloom_gui.tokens import Tokens
 
+NEAR_MM = (760.0, 480.0)
+"""Going to a thing shows at least this much of what is around it."""
 VIEWS = ("racks", "fabric", "floor")
 
 
@@ -219,9 +221,8 @@ class Canvas(QWidget):
             rect = pane.rect_of(ids)
             if rect is None:
                 continue
-            least = 900.0
-            grow_x = max((least - rect.width()) / 2, rect.width() * 0.15)
-            grow_y = max((least - rect.height()) / 2, rect.height() * 0.15)
+            grow_x = max((NEAR_MM[0] - rect.width()) / 2, rect.width() * 0.15)
+            grow_y = max((NEAR_MM[1] - rect.height()) / 2, rect.height() * 0.15)
             pane.fit_rect(rect.adjusted(-grow_x, -grow_y, grow_x, grow_y), 3.0)
 
     def _turn_to(self, ids: Collection[str]) -> None:

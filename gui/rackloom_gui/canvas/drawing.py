@@ -107,8 +107,13 @@ def visible_devices(scene: SceneArrays, window: Window) -> IntArray:
     return np.flatnonzero(keep).astype(np.int32)
 
 
-def draw_devices(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) -> None:
-    """Devices in view: rectangles, sprites or vectors as their size asks for."""
+def draw_devices(
+    pencil: Pencil, scene: SceneArrays, window: Window, look: Look, *, names: bool = True
+) -> None:
+    """Devices in view: rectangles, sprites or vectors as their size asks for.
+
+    ``names``: with their names; the canvas draws those later, over the cables.
+    """
     rows = visible_devices(scene, window)
     if not len(rows):
         return
@@ -128,8 +133,19 @@ def draw_devices(pencil: Pencil, scene: SceneArrays, window: Window, look: Look)
         _draw_face(pencil, face, colour, key, boxes[members], look)
     if pencil.scale * scene.layout.label_mm >= PORTS_FROM_PX_PER_U:
         draw_port_states(pencil, scene, rows, look)
-    heights = np.array([name_height_mm(face) for face in scene.book.faces])[faces]
-    named = rows[heights * pencil.scale >= LABELS_FROM_PX_PER_U]
+    if names:
+        draw_labels(pencil, scene, window, look)
+
+
+def draw_labels(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) -> None:
+    """The names of the devices in view that are large enough to carry one."""
+    if pencil.scale * U_MM < SPRITE_FROM_PX_PER_U and pencil.snap:
+        return
+    rows = visible_devices(scene, window)
+    if not len(rows):
+        return
+    heights = np.array([name_height_mm(face) for face in scene.book.faces])
+    named = rows[heights[scene.devices["face"][rows]] * pencil.scale >= LABELS_FROM_PX_PER_U]
     if 0 < len(named) <= MOST_NAMES:
         draw_names(pencil, scene, named, look)
 
@@ -239,12 +255,13 @@ def _draw_plugs(pencil: Pencil, ports: FloatArray, colour: QColor) -> None:
 
 
 def draw_names(pencil: Pencil, scene: SceneArrays, rows: IntArray, look: Look) -> None:
-    """Names of devices: on the face where it leaves room, else on a plate over its left end."""
+    """Names of devices: on the face where it leaves room, else beside it, else on its left end."""
     faces = scene.devices["face"][rows]
     boxes = scene.devices["box"][rows].tolist()
     looks = scene.devices["look"][rows]
     colours = look.colours_of(scene)
     spots = [name_box(face) for face in scene.book.faces]
+    racks, rack_boxes = scene.devices["rack"][rows], scene.racks["box"]
     devices = scene.design.devices
     size = int(min(max(pencil.scale * scene.layout.label_mm * 0.5, 10.0), 14.0))
     for n, row in enumerate(rows.tolist()):
@@ -258,7 +275,9 @@ def draw_names(pencil: Pencil, scene: SceneArrays, rows: IntArray, look: Look) -
         elif spot is not None:
             _name_on_face(pencil, name, (x, y), spot, size, colour, look)
         else:
-            _name_on_plate(pencil, name, (x + face.ear_mm, y, height), size, colour, look)
+            rack = int(racks[n])
+            edge = float(rack_boxes[rack, 0]) if rack >= 0 else x
+            _name_beside(pencil, name, (edge, x, y, height), face, size, colour, look)
 
 
 def _name_on_face(
@@ -281,6 +300,30 @@ def _name_on_face(
     if rect.width() > plate.width() + 40:
         _plate(pencil, plate, colour.fill, colour.edge)
     _draw_static(pencil, plate, text, width, size, colour.text, look)
+
+
+def _name_beside(
+    pencil: Pencil,
+    name: str,
+    place: tuple[float, float, float, float],
+    face: Face,
+    size: int,
+    colour: DeviceColour,
+    look: Look,
+) -> None:
+    """Names of faces full of ports stand left of them, where the rack is wide enough for that."""
+    edge, x, y, height = place
+    room = pencil.rect(edge, y, x - edge, height)
+    fitting = int(min(size, room.height() - 3))
+    width = text_width(name, fitting, True) + 8.0 if fitting >= 8 else 0.0
+    if not 0 < width <= room.width() * 1.1:
+        _name_on_plate(pencil, name, (x + face.ear_mm, y, height), size, colour, look)
+        return
+    plate = QRectF(0, 0, width, min(fitting + 4.0, room.height() - 2.0))
+    plate.moveCenter(room.center())
+    plate.moveRight(room.right() - 3.0)
+    _plate(pencil, plate, colour.fill, colour.edge)
+    _draw_static(pencil, plate, name, width - 8.0, fitting, colour.text, look)
 
 
 def _name_on_plate(

@@ -28,12 +28,12 @@ FRAME_MM = 7.0
 """Side of the cabinet as drawn."""
 BEYOND_MM = 240.0
 """Cables between rows pass this far beside the drawing."""
-_GOLDEN = 0.6180339887498949
+_R2 = (0.7548776662466927, 0.5698402909980532)
 
 
-def lane_of(numbers: Any) -> FloatArray:
-    """A lane (0 to 1) for each number; neighbours lie well apart, equal numbers together."""
-    lanes: FloatArray = (np.asarray(numbers, dtype=np.float64) * _GOLDEN) % 1.0
+def lane_of(things: Any, ports: Any) -> FloatArray:
+    """A lane (0 to 1) for each port of each thing, neighbours well apart (Roberts' R2 sequence)."""
+    lanes: FloatArray = (np.asarray(things) * _R2[0] + np.asarray(ports) * _R2[1]) % 1.0
     return lanes
 
 
@@ -154,15 +154,14 @@ class ElevationLayout:
         b_right = b[:, 0] >= b_mid
         # A lane belongs to a port of the trunk's device: cables of a device keep together.
         number = scene.devices["number"]
-        lane_a = lane_of(scene.legs["a_cage"][legs] * 5 + number[a_dev] * 3)
-        lane_b = lane_of(scene.legs["b_cage"][legs] * 5 + number[np.maximum(b_dev, 0)] * 3)
+        lane_a = lane_of(number[a_dev], scene.legs["a_cage"][legs])
+        lane_b = lane_of(number[np.maximum(b_dev, 0)], scene.legs["b_cage"][legs])
         a_right = np.where(same_rack, (a[:, 0] + b[:, 0]) / 2 >= a_mid, a_right)
         a_x = self._channel(scene, a_rack, a_right, lane_a)
         b_x = np.where(same_rack, a_x, self._channel(scene, b_rack, b_right, lane_b))
         rack_number = scene.racks["number"]
-        tray = lane_of(
-            rack_number[a_rack] * 13 + rack_number[b_rack] * 7 + scene.legs["a_cage"][legs]
-        )
+        pair = rack_number[a_rack] * 31 + rack_number[b_rack] * 17
+        tray = lane_of(pair, scene.legs["a_cage"][legs])
         a_y = self._tray_top[a_band] + 16.0 + tray * (TRAY_MM - 32.0)
         b_y = self._tray_top[b_band] + 16.0 + tray * (TRAY_MM - 32.0)
         left, _, right, _ = self.bounds()

@@ -111,7 +111,7 @@ class FloorLayout:
             return np.zeros((0, 4)), legs
         box = scene.racks["box"]
         number = scene.devices["number"][scene.legs["a_dev"][legs]]
-        lane = lane_of(scene.legs["a_cage"][legs] * 5 + number * 3)
+        lane = lane_of(number, scene.legs["a_cage"][legs])
         spread = 0.3 + 0.4 * lane
         ax = box[a, 0] + box[a, 2] * spread
         bx = box[b, 0] + box[b, 2] * spread

@@ -11,7 +11,14 @@ from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from rackloom_gui.canvas.arrays import SceneArrays
-from rackloom_gui.canvas.drawing import SEGMENT_BUDGET, Look, Window, draw_cables, draw_devices
+from rackloom_gui.canvas.drawing import (
+    SEGMENT_BUDGET,
+    Look,
+    Window,
+    draw_cables,
+    draw_devices,
+    draw_labels,
+)
 from rackloom_gui.canvas.pencil import Pencil
 
 FAR = 1e7
@@ -88,7 +95,7 @@ class FloorLayer(Layer):
             sprites.begin_frame()
         self._backdrop(pencil, self._scene, window, self.look)
         if self._scene.layout.draws_devices:
-            draw_devices(pencil, self._scene, window, self.look)
+            draw_devices(pencil, self._scene, window, self.look, names=False)
         if sprites is not None and sprites.incomplete:
             self._redraw_soon()
 
@@ -104,6 +111,18 @@ class CableLayer(Layer):
 
     def draw(self, pencil: Pencil, window: Window) -> None:
         self._bundled(draw_cables(pencil, self._scene, window, self.look, self.budget))
+
+
+class NameLayer(Layer):
+    """Names of devices, over the cables."""
+
+    def __init__(self, scene: SceneArrays, look: Look) -> None:
+        super().__init__(1.5)
+        self._scene, self.look = scene, look
+
+    def draw(self, pencil: Pencil, window: Window) -> None:
+        if self._scene.layout.draws_devices:
+            draw_labels(pencil, self._scene, window, self.look)
 
 
 class OverlayLayer(Layer):

@@ -23,7 +23,7 @@ from rackloom_gui.canvas.faces import Face, kind_of, make_face
 from rackloom_gui.canvas.gestures import PointerEvent, Tool
 from rackloom_gui.canvas.hit import Hit, HitIndex
 from rackloom_gui.canvas.keys import Keys
-from rackloom_gui.canvas.layers import CableLayer, FloorLayer, OverlayLayer
+from rackloom_gui.canvas.layers import CableLayer, FloorLayer, NameLayer, OverlayLayer
 from rackloom_gui.canvas.overlay import Marks, Overlay
 from rackloom_gui.canvas.pencil import Pencil
 from rackloom_gui.canvas.sprites import Sprites
@@ -38,7 +38,7 @@ from rackloom_gui.canvas.zoom_view import new_scene
 from rackloom_gui.document import Document
 from rackloom_gui.tokens import DeviceColour, Tokens
 
-MARGIN_MM = 450.0
+MARGIN_MM = 180.0
 SMALLEST_MM = 8.0
 """A port: one can zoom in until it is 100 px."""
 _REDRAW_MS = 80
@@ -111,9 +111,10 @@ class Pane(CanvasView):
         )
         self.cable_layer = CableLayer(self.arrays, self.look, self._note_bundles)
         cover = OverlayLayer(self.overlay.draw)
-        for item in (floor, self.cable_layer, cover):
+        layers = (floor, self.cable_layer, NameLayer(self.arrays, self.look), cover)
+        for item in layers:
             self.scene().addItem(item)
-        self.layer_count = 3
+        self.layer_count = len(layers)
 
     @property
     def cable_tool(self) -> CableTool:

@@ -15,7 +15,7 @@ from rackloom.design import Design
 from rackloom.placement.elevation import RACK_NAME_MM
 from rackloom_gui.canvas.arrays import Layout, SceneArrays
 from rackloom_gui.canvas.backdrops import backdrop_of
-from rackloom_gui.canvas.drawing import Look, Window, draw_cables, draw_devices
+from rackloom_gui.canvas.drawing import Look, Window, draw_cables, draw_devices, draw_labels
 from rackloom_gui.canvas.elevation_layout import ElevationLayout
 from rackloom_gui.canvas.pencil import CENTRE, Pencil
 from rackloom_gui.clipboard import as_text
@@ -70,8 +70,10 @@ class Picture:
         pencil = Pencil(painter, scale, origin, ratio=ratio, snap=snap)
         backdrop_of(self.scene.layout)(pencil, self.scene, window, self.look)
         if self.scene.layout.draws_devices:
-            draw_devices(pencil, self.scene, window, self.look)
+            draw_devices(pencil, self.scene, window, self.look, names=False)
         draw_cables(pencil, self.scene, window, self.look, MOST_SEGMENTS)
+        if self.scene.layout.draws_devices:
+            draw_labels(pencil, self.scene, window, self.look)
         painter.restore()
 
     def around(self, boxes: Collection[tuple[float, float, float, float]]) -> Picture:
