@@ -19,6 +19,9 @@ from tests.builders import small_design
 import rackloom
 from rackloom.cli import main
 from rackloom.cli import output as output_module
+from rackloom.cli.errors import CommandError
+from rackloom.cli.names import resolve
+from rackloom.design import edits
 from rackloom.files import load, save
 from rackloom.reports import cable_schedule
 
@@ -257,6 +260,15 @@ def test_what_fails_can_be_named(capfd: pytest.CaptureFixture[str]) -> None:
     )
 
 
+def test_a_name_that_two_things_have_is_refused() -> None:
+    draft = rackloom.Draft(small_design())
+    edits.rename(draft, "d7", "leaf-01")
+    design, _ = draft.close("Rename")
+    assert resolve(design, ["gpu-01", "d7", "c9", "=DANGER()"]) == {"d4", "d7", "c9"}
+    with pytest.raises(CommandError, match=r"2 things are called 'leaf-01': give an id \(d6, d7\)"):
+        resolve(design, ["leaf-01"])
+
+
 def test_the_estimate_says_what_is_wrong(hall: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "no collective" in complaint(capfd, "estimate", hall, "--collective", "all-produce")
     assert "message size" in complaint(capfd, "estimate", hall, "--sizes", "8:lots:2")
@@ -399,6 +411,29 @@ def test_a_reader_that_goes_away_is_no_error(hall: Path) -> None:
     with child.stderr as errors:
         assert errors.read() == b""
     assert child.wait() == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", ["catalog list", "presets --format json"])
+def test_a_full_disk_behind_standard_output_is_one_line(arguments: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "rackloom", *arguments.split()],
+            env=ENVIRONMENT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "no space left" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes file descriptors")
+def test_closed_streams_are_no_traceback(hall: Path) -> None:
+    command = f"exec {sys.executable} -m rackloom summary {hall} >&- 2>&-"
+    assert subprocess.run(["sh", "-c", command], env=ENVIRONMENT, check=False).returncode == 2
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")

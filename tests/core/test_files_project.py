@@ -386,6 +386,25 @@ def test_saving_keeps_permissions_and_follows_links(small: Path) -> None:
     assert stat.S_IMODE(small.stat().st_mode) == 0o640
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can tell")
+def test_saving_as_root_leaves_a_file_to_its_owner(small: Path) -> None:
+    os.chown(small, 1234, 2345)
+    save(small, Design())
+    assert (small.stat().st_uid, small.stat().st_gid) == (1234, 2345)
+
+
+def test_a_disk_without_permissions_is_no_obstacle(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "chmod", refuse)
+    monkeypatch.setattr(Path, "chmod", refuse)
+    save(small, Design())
+    assert load(small).design == Design()
+
+
 def test_a_new_file_obeys_the_umask(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:

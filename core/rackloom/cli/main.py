@@ -22,11 +22,24 @@ DEBUG_VARIABLE = "RACKLOOM_DEBUG"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command, or the editor; returns the exit status (see ``rackloom --help``)."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    status = _guarded(list(sys.argv[1:] if argv is None else argv))
     try:
-        status = _run(arguments)
-        sys.stdout.flush()
-        return status
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _silence_stdout()
+        return PIPE_CLOSED
+    except OSError as error:
+        if status == 0:
+            _complain(f"standard output cannot be written: {(error.strerror or '').lower()}")
+        _silence_stdout()
+        return status or UNUSABLE
+    return status
+
+
+def _guarded(arguments: list[str]) -> int:
+    try:
+        return _run(arguments)
     except SystemExit as end:  # argparse: --help, --version
         return end.code if isinstance(end.code, int) else 0
     except KeyboardInterrupt:
@@ -95,8 +108,9 @@ def _is_for_the_user(error: Exception) -> bool:
 
 
 def _complain(message: str) -> None:
-    with contextlib.suppress(OSError):
-        sys.stderr.write(f"rackloom: {' '.join(message.split())}\n")
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"rackloom: {' '.join(message.split())}\n")
 
 
 def _unexpected(error: Exception) -> int:

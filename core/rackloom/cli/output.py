@@ -53,13 +53,22 @@ def _write_directly(path: Path, data: bytes) -> None:
 
 def write_stdout(data: bytes) -> None:
     """Bytes to standard output, past any translation of line ends."""
-    sys.stdout.flush()
-    buffer = getattr(sys.stdout, "buffer", None)
-    if buffer is None:  # a stream put in its place that takes only text
-        sys.stdout.write(data.decode("utf-8"))
-    else:
-        buffer.write(data)
-        buffer.flush()
+    if sys.stdout is None:
+        raise CommandError("standard output is closed: there is nowhere to write to")
+    try:
+        sys.stdout.flush()
+        buffer = getattr(sys.stdout, "buffer", None)
+        if buffer is None:  # a stream put in its place that takes only text
+            sys.stdout.write(data.decode("utf-8"))
+        else:
+            buffer.write(data)
+            buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from rackloom.files.atomic import cannot_write
+
+        raise cannot_write(Path("standard output"), error) from error
 
 
 def say(text: str) -> None:
@@ -76,13 +85,14 @@ def say_json(content: object) -> None:
 
 def note(text: str) -> None:
     """One line on standard error."""
-    sys.stderr.write(f"{text}\n")
+    if sys.stderr is not None:
+        sys.stderr.write(f"{text}\n")
 
 
 @contextlib.contextmanager
 def progress(doing: str) -> Iterator[None]:
     """Say on standard error what is going on while it does, where that is a terminal."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
     line = f"rackloom: {doing} ..."

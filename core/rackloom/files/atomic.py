@@ -28,7 +28,7 @@ def write_atomically(path: Path, chunks: Iterable[bytes], *, keep_previous: bool
     ``NAME.bak``. Raises FileError and leaves the old file as it was if anything goes wrong.
     """
     target = Path(os.path.realpath(path))
-    mode = _mode_for(target)
+    found = _replaceable(target)
     digest = sha256()
     temporary: Path | None = None
     try:
@@ -40,7 +40,7 @@ def write_atomically(path: Path, chunks: Iterable[bytes], *, keep_previous: bool
                 file.write(chunk)
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(mode)
+        _take_over(temporary, found)
         if keep_previous and target.exists():
             _keep(target)
         os.replace(temporary, target)
@@ -55,14 +55,12 @@ def write_atomically(path: Path, chunks: Iterable[bytes], *, keep_previous: bool
     return digest.hexdigest()
 
 
-def _mode_for(target: Path) -> int:
-    """The permissions the new file gets; FileError where the old one must not be replaced."""
+def _replaceable(target: Path) -> os.stat_result | None:
+    """What is there now (None: nothing); FileError where it must not be replaced."""
     try:
         found = target.stat()
     except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+        return None
     except OSError as error:
         raise cannot_write(target, error) from error
     if stat.S_ISDIR(found.st_mode):
@@ -71,7 +69,22 @@ def _mode_for(target: Path) -> int:
         raise FileError("it is not a regular file", name=str(target), advice="choose another name")
     if not found.st_mode & 0o222 or not os.access(target, os.W_OK):
         raise FileError("the file is read-only", name=str(target), advice="save under another name")
-    return stat.S_IMODE(found.st_mode)
+    return found
+
+
+def _take_over(temporary: Path, found: os.stat_result | None) -> None:
+    """Give the new file the owner and permissions of the old one, or those of any new file."""
+    if found is None:
+        mask = os.umask(0)
+        os.umask(mask)
+        mode = 0o666 & ~mask
+    else:
+        mode = stat.S_IMODE(found.st_mode)
+        if hasattr(os, "chown"):
+            with contextlib.suppress(OSError):  # only root may give files away
+                os.chown(temporary, found.st_uid, found.st_gid)
+    with contextlib.suppress(OSError):  # FAT and some network disks know no permissions
+        temporary.chmod(mode)
 
 
 def _keep(target: Path) -> None:
