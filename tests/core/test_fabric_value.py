@@ -3,11 +3,13 @@
 
 from collections.abc import Callable
 
+import networkx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fabrics import Cluster, rail_pods, server_part, star, switch_part, three_tiers
 
+from rackloom.catalog.words import ScaleUpKind
 from rackloom.design import CableEnd, Design, Draft, edits
 from rackloom.fabric import Fabric
 
@@ -106,6 +108,18 @@ def test_graph_has_one_edge_a_link_and_says_what_it_is() -> None:
     assert graph.has_edge(f"{server}/gpu3", f"{server}/nic3")
     links = [d for _, _, d in graph.edges(data=True) if d["kind"] == "link"]
     assert len(links) == 16
+    (inner,) = graph.get_edge_data(f"{server}/gpu3", f"{server}/scale-up").values()
+    assert inner == {"kind": "scale-up", "rate_gbps": 3600}
+    (host,) = graph.get_edge_data(f"{server}/gpu3", f"{server}/nic3").values()
+    assert (host["pcie_gen"], host["pcie_lanes"]) == (5, 16)
+    assert networkx.is_connected(graph.subgraph(n for n in graph if graph.degree(n)))
+
+
+def test_graph_of_a_mesh_joins_every_two_gpus() -> None:
+    part = server_part(gpus=4, scale_up_gb_per_s=300, kind=ScaleUpKind.XGMI_MESH)
+    graph = Fabric.of(star(1, part).design()).graph
+    inner = [d["rate_gbps"] for _, _, d in graph.edges(data=True) if d["kind"] == "scale-up"]
+    assert inner == [800] * 6
 
 
 def test_an_empty_design_has_an_empty_fabric() -> None:

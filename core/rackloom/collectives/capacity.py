@@ -6,9 +6,7 @@ from __future__ import annotations
 from rackloom.catalog.parts import ScaleUp, ServerPart
 from rackloom.catalog.words import ScaleUpKind
 from rackloom.collectives.calibration import Hardware
-
-MESHES = frozenset({ScaleUpKind.NVLINK_MESH, ScaleUpKind.XGMI_MESH, ScaleUpKind.ETHERNET_MESH})
-"""Scale-up networks without a switch: each pair of GPUs has links of its own."""
+from rackloom.fabric.arrays import MESHES
 
 PCIE_LANES_PER_GPU = 16
 """Every data-centre accelerator of the catalogue that has a PCIe port has sixteen lanes."""

@@ -16,7 +16,6 @@ import numpy as np
 
 from rackloom.collectives.calibration import Hardware
 from rackloom.collectives.capacity import (
-    MESHES,
     gpu_pcie_gb_per_s,
     has_scale_up,
     pair_gb_per_s,
@@ -24,7 +23,7 @@ from rackloom.collectives.capacity import (
 from rackloom.collectives.group import Group
 from rackloom.collectives.ports import Ports
 from rackloom.fabric import Fabric
-from rackloom.fabric.arrays import Floats, Ints
+from rackloom.fabric.arrays import MESHES, Floats, Ints
 
 
 class EdgeKind(IntEnum):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rackloom.catalog.cages import Cage
 from rackloom.catalog.parts import DevicePart, PartId, ServerPart, SwitchPart
-from rackloom.catalog.words import CageRole
+from rackloom.catalog.words import CageRole, ScaleUpKind
 from rackloom.design.change import Change
 from rackloom.design.entities import Device
 from rackloom.design.hardware import cages_of
@@ -38,6 +38,9 @@ THROUGH = -1
 """In a link's NIC column: the end is a switch's data port, traffic goes on from there."""
 MANAGEMENT = -2
 """In a link's NIC column: an end point that is no NIC (a switch's or PDU's management port)."""
+
+MESHES = frozenset({ScaleUpKind.NVLINK_MESH, ScaleUpKind.XGMI_MESH, ScaleUpKind.ETHERNET_MESH})
+"""Scale-up networks without a switch: each pair of GPUs has links of its own."""
 
 _MANAGEMENT_ROLES = {CageRole.OUT_OF_BAND, CageRole.IN_BAND, CageRole.SERVICE, CageRole.CONSOLE}
 

@@ -2,9 +2,10 @@
 """The fabric as a networkx MultiGraph, for scripts.
 
 Vertices: a switch under its device id; a NIC under ``device/nic``; a GPU under ``device/gpu0``;
-any other device (and a switch seen from its management port) under its id. Attributes:
+the switch inside a scale-up domain under ``device/scale-up`` (``rack/scale-up`` where it spans a
+rack); any other device (and a switch seen from its management port) under its id. Attributes:
 
-``kind``     ``switch``, ``nic``, ``gpu`` or ``device``
+``kind``     ``switch``, ``nic``, ``gpu``, ``domain`` or ``device``
 ``device``   device id
 ``name``     the device's name
 ``role``     switches: ``leaf``, ``spine``, ...; NICs: ``compute``, ``storage``, ...
@@ -13,18 +14,22 @@ any other device (and a switch seen from its management port) under its id. Attr
 ``gpu``      NICs and GPUs: number of the GPU in its server, None where a NIC serves all
 
 Edges: ``kind`` ``link`` (with ``cable`` id, ``rate_gbps``, ``fabric``, ``layer``; one edge a link,
-so a twin-port cable makes two) or ``host`` (a GPU and the NIC it is served by). What failed is
-left out.
+so a twin-port cable makes two), ``host`` (a GPU and the NIC it is served by; ``pcie_gen`` and
+``pcie_lanes``, None where the part does not say) or ``scale-up`` (``rate_gbps`` per direction; to
+the domain's vertex, or in a mesh from GPU to GPU). What failed is left out.
 """
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import networkx
 import numpy as np
 
-from rackloom.fabric.arrays import ROLES, DeviceKind
+from rackloom.catalog.parts import ServerPart
+from rackloom.catalog.words import ScaleUpKind
+from rackloom.fabric.arrays import MESHES, ROLES, DeviceKind
 
 if TYPE_CHECKING:
     from rackloom.fabric.value import Fabric
@@ -54,6 +59,7 @@ def build_graph(fabric: Fabric) -> networkx.MultiGraph[str]:
             graph.add_node(f"{device}/gpu{local}", kind="gpu", device=device, name=name, gpu=local)
     for nic in range(len(arrays.nic_device)):
         _add_nic(graph, fabric, nic)
+    _add_scale_up(graph, fabric)
     _add_links(graph, fabric)
     return graph
 
@@ -76,7 +82,30 @@ def _add_nic(graph: networkx.MultiGraph[str], fabric: Fabric, nic: int) -> None:
         gpu=gpu if gpu >= 0 else None,
     )
     if gpu >= 0:
-        graph.add_edge(f"{device}/gpu{gpu}", vertex, kind="host")
+        part = fabric.design.part(fabric.design.devices[device].part, ServerPart)
+        pcie = {"pcie_gen": part.pcie_gen, "pcie_lanes": part.pcie_lanes_per_nic}
+        graph.add_edge(f"{device}/gpu{gpu}", vertex, kind="host", **pcie)
+
+
+def _add_scale_up(graph: networkx.MultiGraph[str], fabric: Fabric) -> None:
+    """Scale-up domains: a vertex each, or edges between all GPUs of a mesh."""
+    arrays, dead, design = fabric.arrays, fabric.network.device_dead, fabric.design
+    for index in np.flatnonzero((arrays.gpu_count > 0) & ~dead).tolist():
+        device = design.devices[arrays.device_ids[index]]
+        scale_up = design.part(device.part, ServerPart).scale_up
+        if scale_up is None or scale_up.kind in {ScaleUpKind.NONE, ScaleUpKind.PCIE}:
+            continue
+        gpus = [f"{device.id}/gpu{n}" for n in range(int(arrays.gpu_count[index]))]
+        rate_gbps = scale_up.bandwidth_gb_per_s * 8
+        if scale_up.kind in MESHES:
+            for a, b in combinations(gpus, 2):
+                each = rate_gbps / max(scale_up.domain_gpus - 1, 1)
+                graph.add_edge(a, b, kind="scale-up", rate_gbps=each)
+            continue
+        owner = device.rack if scale_up.spans_rack else device.id
+        graph.add_node(f"{owner}/scale-up", kind="domain", device=owner, name=design.name_of(owner))
+        for gpu in gpus:
+            graph.add_edge(gpu, f"{owner}/scale-up", kind="scale-up", rate_gbps=rate_gbps)
 
 
 def _add_links(graph: networkx.MultiGraph[str], fabric: Fabric) -> None:
