@@ -2,33 +2,37 @@
 """Undo, redo, merging of steps, and what an edit may not break."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rackloom.catalog import CablePart, DevicePart, RackPart, TransceiverPart, load_bundled
+from rackloom.catalog.parts import Part
 from rackloom.design import CableEnd, Design, Draft, EditError, History, edits
+from rackloom.design.ids import DeviceId, RackId
 from rackloom.design.index import DesignIndex
 from rackloom.design.links import build_links
 from rackloom.design.slots import first_free_u
 
 CATALOG = load_bundled()
-RACK = CATALOG.require("generic-42u-600")
-SWITCH = CATALOG.require("nvidia-qm9700")
-SERVER = CATALOG.require("dgx-h100")
-DAC = CATALOG.require("mcp4y10-n")
-OPTIC = CATALOG.require("mma4z00-ns")
-FLAT_OPTIC = CATALOG.require("mma4z00-ns-flt")
-FIBRE = CATALOG.require("mfp7e10")
-assert isinstance(RACK, RackPart)
-assert isinstance(SWITCH, DevicePart)
-assert isinstance(SERVER, DevicePart)
-assert isinstance(DAC, CablePart)
-assert isinstance(FIBRE, CablePart)
-assert isinstance(OPTIC, TransceiverPart)
-assert isinstance(FLAT_OPTIC, TransceiverPart)
+P = TypeVar("P", bound=Part)
+
+
+def part(part_id: str, kind: type[P]) -> P:
+    found = CATALOG.require(part_id)
+    assert isinstance(found, kind)
+    return found
+
+
+RACK = part("generic-42u-600", RackPart)
+SWITCH = part("nvidia-qm9700", DevicePart)
+SERVER = part("dgx-h100", DevicePart)
+DAC = part("mcp4y10-n", CablePart)
+OPTIC = part("mma4z00-ns", TransceiverPart)
+FLAT_OPTIC = part("mma4z00-ns-flt", TransceiverPart)
+FIBRE = part("mfp7e10", CablePart)
 
 
 class Clock:
@@ -41,7 +45,7 @@ class Clock:
         return self.now_s
 
 
-def two_switches() -> tuple[History, str, str, str]:
+def two_switches() -> tuple[History, RackId, DeviceId, DeviceId]:
     history = History()
     row = history.do("Add row", edits.add_row)
     rack = history.do("Add rack", edits.add_rack, RACK, row, 0.0)
@@ -61,8 +65,8 @@ def random_edit(draft: Draft, data: st.DataObject) -> None:
     if racks:
         rack = data.draw(st.sampled_from(racks))
         u = data.draw(st.integers(1, 42))
-        part = data.draw(st.sampled_from([SWITCH, SERVER]))
-        verbs.append(lambda: edits.add_device(draft, part, rack, u))
+        what = data.draw(st.sampled_from([SWITCH, SERVER]))
+        verbs.append(lambda: edits.add_device(draft, what, rack, u))
     if devices:
         a = data.draw(st.sampled_from(devices))
         b = data.draw(st.sampled_from(devices))

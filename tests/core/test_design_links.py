@@ -6,11 +6,12 @@ import pytest
 from rackloom.catalog import CablePart, Catalog, DevicePart, RackPart, TransceiverPart, load_bundled
 from rackloom.catalog.parts import PlugSpec
 from rackloom.design import CableEnd, Design, History, Link, edits, port_name
+from rackloom.design.ids import DeviceId
 
 CATALOG: Catalog = load_bundled()
 
 
-def bench(*parts: str) -> tuple[History, list[str]]:
+def bench(*parts: str) -> tuple[History, list[DeviceId]]:
     """Devices of these parts above one another in a rack."""
     history = History()
     rack_part = CATALOG.require("generic-48u-800")
@@ -33,7 +34,7 @@ def plug(history: History, part: str, *ends: CableEnd) -> tuple[Link, ...]:
     return history.design.links.get(cable, ())
 
 
-def optic(history: History, part: str, device: str, cage: str) -> None:
+def optic(history: History, part: str, device: DeviceId, cage: str) -> None:
     module = CATALOG.require(part)
     assert isinstance(module, TransceiverPart)
     history.do("optic", edits.insert_module, module, device, cage)

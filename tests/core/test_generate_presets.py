@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rackloom.catalog import CatalogError, RackPart, load_bundled
 from rackloom.checks import run
 from rackloom.design import Design
+from rackloom.design.ids import DeviceId, FeedId
 from rackloom.design.invariants import check_all_references
 from rackloom.design.slots import overlap, top_u
 from rackloom.generate import GenerateError, generate
@@ -124,9 +125,9 @@ def test_both_feeds_carry_every_server() -> None:
         if device.part != "dgx-h100":
             continue
         groups = Counter(
-            design.feeds[design.cords[pdu_cord].source].group
+            design.feeds[FeedId(design.cords[pdu_cord].source)].group
             for cord in design.index.cords_of_device[device.id]
-            for pdu_cord in design.index.cords_of_device[design.cords[cord].source]
+            for pdu_cord in design.index.cords_of_device[DeviceId(design.cords[cord].source)]
         )
         assert groups == {"A": 3, "B": 3}
 
