@@ -8,7 +8,7 @@ from datetime import date as calendar
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QImage, QImageWriter, QPainter
 
 from rackloom.catalog.words import Side
 from rackloom.design import Design
@@ -139,6 +139,7 @@ def _png(pictures: list[Picture], dpi: float) -> bytes:
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, b"PNG")
+    # QImage.save takes the format as str in PySide6 but says bytes in its stubs.
+    QImageWriter(buffer, QByteArray(b"PNG")).write(image)
     buffer.close()
     return bytes(data.data())
