@@ -120,6 +120,8 @@ class SceneArrays:
         self._bundles: Bundles | None = None
         self._loads: Mapping[str, float] | None = None
         self._load_codes: npt.NDArray[np.uint8] | None = None
+        self.version = 0
+        """Counts builds and patches, for those who remember rows."""
         self.hidden_devices: frozenset[str] = frozenset()
         """Devices in the hand: drawn by the overlay, not by the layers."""
 
@@ -128,6 +130,7 @@ class SceneArrays:
     def build(self, design: Design) -> None:
         """Mirror a design from scratch."""
         self.design = design
+        self.version += 1
         self.book = FaceBook()
         self._bundles = self._load_codes = None
         self.layout.prepare(design)
@@ -288,6 +291,7 @@ class SceneArrays:
     def patch(self, design: Design, change: Change) -> None:
         """Follow a change of the design in place."""
         before, self.design = self.design, design
+        self.version += 1
         stale = self.layout.stale(before, design, change)
         if stale is None or any(True for _ in change.of("parts") if _.before is not None):
             self.build(design)

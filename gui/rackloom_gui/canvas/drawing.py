@@ -12,9 +12,9 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QStaticText
 
-from rackloom.catalog.parts import U_MM
+from rackloom.catalog.parts import U_MM, PduPart
 from rackloom_gui.canvas.arrays import SceneArrays
-from rackloom_gui.canvas.faceplates import CORNER_MM, name_box, paint_face
+from rackloom_gui.canvas.faceplates import CORNER_MM, name_box, outlet_boxes, paint_face
 from rackloom_gui.canvas.faces import Face
 from rackloom_gui.canvas.pencil import (
     CENTRE,
@@ -240,6 +240,30 @@ def draw_port_states(pencil: Pencil, scene: SceneArrays, rows: IntArray, look: L
     palette = scene.colours.palette(look.tokens)
     for code, parts in by_code.items():
         _draw_plugs(pencil, np.concatenate(parts), palette[code])
+    if pencil.shows(9.0, 2.0):
+        _draw_cords(pencil, scene, rows, look)
+
+
+def _draw_cords(pencil: Pencil, scene: SceneArrays, rows: IntArray, look: Look) -> None:
+    """Outlets of PDUs with a cord in them."""
+    faces = scene.devices["face"][rows]
+    strips = {n for n, f in enumerate(scene.book.faces) if len(f.outlets)} & set(faces.tolist())
+    index, cords = scene.design.index, scene.design.cords
+    taken: list[FloatArray] = []
+    for number in strips:
+        face = scene.book.faces[number]
+        assert isinstance(face.part, PduPart)
+        place = {name: n for n, (name, _) in enumerate(face.part.outlet_names)}
+        outlets = outlet_boxes(face)
+        for row in rows[faces == number].tolist():
+            plugged = index.cords_from_source.get(scene.devices.ids[row], ())
+            used = [place[cords[c].outlet] for c in plugged if cords[c].outlet in place]
+            if used:
+                boxes = outlets[used].copy()
+                boxes[:, :2] += scene.devices["box"][row, :2]
+                taken.append(boxes)
+    if taken:
+        pencil.fill_many(np.concatenate(taken), look.tokens.fabric("power"))
 
 
 def _draw_plugs(pencil: Pencil, ports: FloatArray, colour: QColor) -> None:

@@ -66,8 +66,10 @@ class Layer(QGraphicsItem):
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, True)
-        self.draw(Pencil(painter, scale, (origin.x(), origin.y()), ratio=ratio), window)
-        painter.restore()
+        try:
+            self.draw(Pencil(painter, scale, (origin.x(), origin.y()), ratio=ratio), window)
+        finally:  # an unbalanced painter would take the program down with the error
+            painter.restore()
 
     def draw(self, pencil: Pencil, window: Window) -> None:
         """Draw what is in the window."""

@@ -17,6 +17,7 @@ from rackloom_gui.canvas.arrays import SceneArrays
 from rackloom_gui.canvas.drawing import Look, Window, cable_width_px, draw_segments
 from rackloom_gui.canvas.pencil import CENTRE, Pencil, font_of, solid_pen, text_width
 from rackloom_gui.canvas.pointer import FloatArray, draw_rects
+from rackloom_gui.canvas.tables import Table
 from rackloom_gui.tokens import Tokens
 
 MOST_CABLES = 1024
@@ -43,6 +44,8 @@ class Overlay:
 
     def __init__(self, scene: SceneArrays, look: Look, marks: Marks) -> None:
         self.scene, self.look, self.marks = scene, look, marks
+        self._spots: tuple[Mapping[str, str], int, FloatArray, list[str]] | None = None
+        self._rows: dict[tuple[int, str], tuple[Any, int, Any]] = {}
         self.extras: list[Extra] = []
         """Whoever has something to show meanwhile: a tool, a drop, a flight."""
 
@@ -71,7 +74,7 @@ class Overlay:
         self, pencil: Pencil, window: Window, ids: Iterable[str], colour: QColor, width: float
     ) -> None:
         for table in (self.scene.racks, self.scene.devices):
-            rows = table.rows(ids)
+            rows = self._rows_of(table, ids)
             if table is self.scene.devices and len(rows):
                 rows = rows[table["shown"][rows]]
             if not len(rows):
@@ -84,6 +87,20 @@ class Overlay:
             pencil.painter.setPen(solid_pen(colour, width))
             pencil.painter.setBrush(Qt.BrushStyle.NoBrush)
             draw_rects(pencil.painter, px)
+
+    def _rows_of(self, table: Table, ids: Iterable[str]) -> Any:
+        """Rows of ids in a table; remembered while neither the set nor the scene changes."""
+        if not isinstance(ids, frozenset):
+            return table.rows(ids)
+        key = (id(ids), "racks" if table is self.scene.racks else "devices")
+        known = self._rows.get(key)
+        if known is not None and known[0] is ids and known[1] == self.scene.version:
+            return known[2]
+        if len(self._rows) > 16:
+            self._rows.clear()
+        rows = table.rows(ids)
+        self._rows[key] = (ids, self.scene.version, rows)
+        return rows
 
     def _cables(self, pencil: Pencil, ids: Iterable[str], colour: QColor, thicker: float) -> None:
         routes = self.routes(ids)
@@ -133,7 +150,7 @@ class Overlay:
                 painter.drawLine(
                     QPointF(pencil.px(x1), pencil.py(y1)), QPointF(pencil.px(x2), pencil.py(y2))
                 )
-        rows = scene.devices.rows(self.marks.unplugged)
+        rows = self._rows_of(scene.devices, self.marks.unplugged)
         rows = rows[scene.devices["shown"][rows]] if len(rows) else rows
         for row in rows.tolist():
             box = scene.devices["box"][row]
@@ -144,27 +161,33 @@ class Overlay:
             pencil.frame_px(rect, tokens.unplugged, 2.0)
 
     def _problems(self, pencil: Pencil, window: Window) -> None:
-        scene = self.scene
-        drawn = 0
-        order = {"info": 0, "warning": 1, "error": 2}
-        severities = sorted(self.marks.problems.items(), key=lambda item: order.get(item[1], 0))
-        for entity_id, severity in severities:
-            spot = self._corner(entity_id)
-            if spot is None or not (
-                window.x0 <= spot[0] <= window.x1 and window.y0 <= spot[1] <= window.y1
-            ):
-                continue
-            badge(
-                pencil.painter,
-                QPointF(pencil.px(spot[0]), pencil.py(spot[1])),
-                severity,
-                self.look.tokens,
-                8.0 if pencil.scale > 0.12 else 5.0,
-            )
-            drawn += 1
-            if drawn >= MOST_MARKS:
-                break
-        del scene
+        spots, severities = self._problem_spots()
+        seen = np.flatnonzero(
+            (spots[:, 0] >= window.x0)
+            & (spots[:, 0] <= window.x1)
+            & (spots[:, 1] >= window.y0)
+            & (spots[:, 1] <= window.y1)
+        )
+        radius = 8.0 if pencil.scale > 0.12 else 5.0
+        for n in seen[-MOST_MARKS:].tolist():  # the gravest are last, and on top
+            place = QPointF(pencil.px(float(spots[n, 0])), pencil.py(float(spots[n, 1])))
+            badge(pencil.painter, place, severities[n], self.look.tokens, radius)
+
+    def _problem_spots(self) -> tuple[FloatArray, list[str]]:
+        """Where badges sit in this view, the gravest last; found once for a set of problems."""
+        key = (self.marks.problems, self.scene.version)
+        if self._spots is None or self._spots[0] is not key[0] or self._spots[1] != key[1]:
+            order = {"info": 0, "warning": 1, "error": 2}
+            found = [
+                (spot, severity)
+                for entity_id, severity in sorted(
+                    self.marks.problems.items(), key=lambda item: order.get(item[1], 0)
+                )
+                if (spot := self._corner(entity_id)) is not None
+            ]
+            places = np.array([spot for spot, _ in found], dtype=np.float64).reshape(-1, 2)
+            self._spots = (*key, places, [severity for _, severity in found])
+        return self._spots[2], self._spots[3]
 
     def _corner(self, entity_id: str) -> tuple[float, float] | None:
         """Where a badge sits: a box's upper right corner, the middle of a cable's longest run."""
@@ -251,8 +274,3 @@ def ghost_frame(pencil: Pencil, box: tuple[float, ...], ok: bool, tokens: Tokens
         pencil.painter.fillRect(rect, wash)
         pencil.painter.fillRect(rect, QBrush(colour, Qt.BrushStyle.BDiagPattern))
     pencil.frame_px(rect.adjusted(-1, -1, 1, 1), colour, 2.0)
-
-
-def any_of(value: Any) -> bool:
-    """Whether an array of truth values holds one."""
-    return bool(np.any(value))

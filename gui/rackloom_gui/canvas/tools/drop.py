@@ -166,11 +166,16 @@ class PartDrop:
 
     def _put_rack(self, part: RackPart, row: str | None, position_m: float) -> None:
         document = self.pane.document
+        first = not document.design.racks
         new = document.do(
             tr("Add {name}").format(name=part.model), place_rack, part, row, position_m
         )
         document.flush()
         document.select([new])
+        if first:
+            self.pane.fit_all()
+        else:
+            self.pane.show_ids([new])
 
     def _device(self, part: DevicePart, hand: Hand, scene: QPointF) -> None:
         pane, design, drawing = self.pane, self.pane.document.design, self.pane.drawing
