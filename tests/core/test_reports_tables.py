@@ -110,3 +110,10 @@ def test_a_wide_sheet_has_columns_beyond_z() -> None:
 
 def test_equal_tables_make_equal_workbooks() -> None:
     assert xlsx_bytes([Line("a", 1, 2.5)], Line, "T") == xlsx_bytes([Line("a", 1, 2.5)], Line, "T")
+
+
+def test_more_rows_than_a_sheet_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rackloom.reports.xlsx.ROW_LIMIT", 3)
+    assert workbook(["a"], [[1], [2]], "T")
+    with pytest.raises(ValueError, match="write CSV instead"):
+        workbook(["a"], [[1], [2], [3]], "T")

@@ -135,8 +135,11 @@ def _table(
     design = _load(arguments.file)
     with progress(f"writing {target}"):
         rows = rows_of(design)
-        xlsx = suffix == ".xlsx"
-        write(target, xlsx_bytes(rows, kind, title) if xlsx else csv_bytes(rows, kind))
+        try:
+            data = xlsx_bytes(rows, kind, title) if suffix == ".xlsx" else csv_bytes(rows, kind)
+        except ValueError as error:
+            raise CommandError(f"{target}: {error}") from error
+        write(target, data)
     return FINE
 
 

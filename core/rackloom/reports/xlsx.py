@@ -19,7 +19,8 @@ _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml."
 _TEXT_LIMIT = 32_767
 """Characters in a cell (Excel specifications and limits)."""
-_ROW_LIMIT = 1_048_576
+ROW_LIMIT = 1_048_576
+"""Rows of a sheet, the header included."""
 _WIDEST = 60
 _STAMP = (1980, 1, 1, 0, 0, 0)
 """The same data makes the same file."""
@@ -61,9 +62,16 @@ def _relationships(*targets: tuple[str, str]) -> str:
 
 
 def workbook(header: Sequence[str], rows: Iterable[Sequence[Value]], title: str) -> bytes:
-    """A workbook; texts must be safe already (:func:`rackloom.reports.tables.safe_text`)."""
+    """A workbook; texts must be safe already (:func:`rackloom.reports.tables.safe_text`).
+
+    Raises ValueError for more rows than a sheet holds.
+    """
     strings: dict[str, int] = {}
     table = list(rows)
+    if len(table) >= ROW_LIMIT:
+        raise ValueError(
+            f"{len(table):,} rows are more than the {ROW_LIMIT:,} of a sheet: write CSV instead"
+        )
     sheet = "".join(_sheet(header, table, strings))
     book = (
         f'{_XML}<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>'
@@ -96,7 +104,7 @@ def _sheet(
     letters = [_letters(n) for n in range(len(header))]
     widths = [len(name) for name in header]
     body: list[str] = []
-    for number, row in enumerate(table[: _ROW_LIMIT - 1], start=2):
+    for number, row in enumerate(table, start=2):
         cells = []
         for column, value in enumerate(row):
             if value is None or value == "":
