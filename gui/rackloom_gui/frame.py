@@ -50,7 +50,7 @@ class Banner(QFrame):
         layout.addWidget(self._text, 1)
         layout.addWidget(self._close)
         self.hide()
-        theme.changed.connect(lambda _tokens: self._dress())
+        theme.changed.connect(self._on_theme_changed)
 
     @property
     def text(self) -> str:
@@ -65,6 +65,9 @@ class Banner(QFrame):
         self._dress()
         if text:
             announce(self, text)
+
+    def _on_theme_changed(self, _tokens: Tokens) -> None:
+        self._dress()
 
     def _dress(self) -> None:
         tokens = self._theme.tokens
@@ -123,9 +126,12 @@ class Welcome(QFrame):
         layout.addLayout(row)
         layout.addWidget(self._text)
         canvas.installEventFilter(self)
-        theme.changed.connect(lambda _tokens: self._dress())
+        theme.changed.connect(self._on_theme_changed)
         self._dress()
         self._place()
+
+    def _on_theme_changed(self, _tokens: Tokens) -> None:
+        self._dress()
 
     def _dress(self) -> None:
         tokens = self._theme.tokens

@@ -273,6 +273,7 @@ class MainWindow(QMainWindow):
         self.session.banner.connect(self.banner.say)
         self.session.busy_changed.connect(self._on_busy)
         self.session.recent_changed.connect(self.bindings.fill_recent)
+        self.session.recent_changed.connect(self._soon)
         self.editing.refused.connect(self.status.say)
         self.editing.told.connect(self.status.say)
         canvas.status.connect(self.status.say)

@@ -114,7 +114,8 @@ class Session(QObject):
     def _follow(self, project: Project | None, design: Design, clean: bool) -> None:
         """Show a design, and journal it from now on."""
         self._journal.close()
-        self._journal = Journal(project, design)
+        # A project without a file is none to the journal: it has to write all of it down.
+        self._journal = Journal(project if project and project.path else None, design)
         self._told_failure = False
         self._project = project
         self._read_only = False

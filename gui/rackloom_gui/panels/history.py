@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QListView, QVBoxLayout, QWidget
 
 from rackloom_gui.document import Document
 from rackloom_gui.icons import Icons
-from rackloom_gui.theme import Theme
+from rackloom_gui.theme import Theme, Tokens
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -36,7 +36,7 @@ class HistoryPanel(QWidget):
         self.setFocusProxy(self.view)
         document.state_changed.connect(self._refresh)
         document.replaced.connect(lambda _design: self._refresh())
-        theme.changed.connect(lambda _tokens: self._refresh())
+        theme.changed.connect(self._on_theme_changed)
         self._refresh()
 
     def labels(self) -> list[str]:
@@ -47,6 +47,9 @@ class HistoryPanel(QWidget):
     def _go(self, index: QModelIndex) -> None:
         if index.row() != self._document.history.position:
             self._document.go_to(index.row())
+
+    def _on_theme_changed(self, _tokens: Tokens) -> None:
+        self._refresh()
 
     def _refresh(self) -> None:
         self._model.refresh()

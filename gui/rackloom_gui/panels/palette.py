@@ -92,7 +92,7 @@ class PalettePanel(QWidget):
         self.tree = _PartTree(self)
         self._delegate = _PartDelegate(theme, icons, self)
         self._build()
-        theme.changed.connect(lambda _tokens: self.tree.viewport().update())
+        theme.changed.connect(self._on_theme_changed)
 
     def _build(self) -> None:
         tree = self.tree
@@ -125,6 +125,9 @@ class PalettePanel(QWidget):
         layout.addWidget(tree)
         self.setFocusProxy(self._search)
         self.setMinimumWidth(190)
+
+    def _on_theme_changed(self, _tokens: Tokens) -> None:
+        self.tree.viewport().update()
 
     def set_catalog(self, catalog: Catalog) -> None:
         """Show the parts of a catalogue."""

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Live findings and throughput: up to date after every step, never a stale number unmarked."""
+
+import pytest
+from pytestqt.qtbot import QtBot
+from rackloom_gui.jobs import LatestJob
+from rackloom_gui.main_window import MainWindow
+from window_kit import (  # noqa: F401  # fixtures
+    answers,
+    device_named,
+    example,
+    make_window,
+    settle,
+    state_folder,
+    trigger,
+    window,
+)
+
+from rackloom.checks import run
+from rackloom.collectives import estimate
+from rackloom.design import edits
+
+
+def _uplink(window: MainWindow) -> str:
+    """A cable from leaf-01 to a spine."""
+    design = window.document.design
+    leaf = device_named(window, "leaf-01")
+    spines = {device_named(window, "spine-01"), device_named(window, "spine-02")}
+    return next(
+        c.id
+        for c in design.cables.values()
+        if (ends := {e.device for e in c.ends}) and leaf in ends and ends & spines
+    )
+
+
+def test_findings_follow_every_step_and_its_undo(example: MainWindow, qtbot: QtBot) -> None:
+    cable = next(iter(example.document.design.cables))
+    before = example.analysis.findings
+    example.document.do("Shorten", edits.set_cable, cable, length_m=0.5)
+    example.document.flush()
+    now = example.analysis.findings
+    assert now == run(example.document.design, example.editing.catalog)
+    assert now is not None
+    assert [f for f in now.of(cable) if f.rule == "reach.too-short"]
+    example.document.undo()
+    example.document.flush()
+    assert example.analysis.findings == before
+
+
+def test_unplugging_uplinks_lowers_the_limit_and_is_no_edit(
+    example: MainWindow, qtbot: QtBot
+) -> None:
+    whole = example.chart.estimate
+    assert whole is not None
+    design = example.document.design
+    leaf, ends = device_named(example, "leaf-01"), {}
+    for cable in design.cables.values():
+        ends[cable.id] = {e.device for e in cable.ends}
+    spines = {device_named(example, f"spine-0{n}") for n in (1, 2)}
+    uplinks = [c for c, e in ends.items() if leaf in e and e & spines]
+    example.document.select(uplinks[: len(uplinks) * 3 // 4])
+    trigger(example, qtbot, "connect.unplug")
+    settle(example, qtbot)
+    fewer = example.chart.estimate
+    assert fewer is not None
+    assert fewer.limit.busbw_gb_per_s <= whole.limit.busbw_gb_per_s
+    expected = estimate(design, failed=example.analysis.unplugged)
+    assert fewer.peak.busbw_gb_per_s == pytest.approx(expected.peak.busbw_gb_per_s)
+    assert "unplugged" in example.status.throughput.text()
+    assert "as drawn" in example.chart._head.text()
+    assert example.document.is_clean
+    trigger(example, qtbot, "connect.plug")
+    settle(example, qtbot)
+    again = example.chart.estimate
+    assert again is not None
+    assert again.peak == whole.peak
+    assert "as drawn" not in example.chart._head.text()
+
+
+def test_unplugging_a_server_leaves_the_others(example: MainWindow, qtbot: QtBot) -> None:
+    example.document.select([device_named(example, "gpu-001")])
+    trigger(example, qtbot, "connect.unplug")
+    settle(example, qtbot)
+    assert example.chart.estimate is not None
+    assert example.chart.estimate.gpus == 24
+
+
+def test_what_is_deleted_is_not_unplugged_any_more(example: MainWindow, qtbot: QtBot) -> None:
+    cable = _uplink(example)
+    example.analysis.unplug([cable])
+    example.document.do("Delete", edits.remove, {cable})
+    settle(example, qtbot)
+    assert example.analysis.unplugged == frozenset()
+
+
+def test_an_old_number_is_grey_until_the_new_one_comes(example: MainWindow, qtbot: QtBot) -> None:
+    plot = example.chart.plot
+    assert plot is not None
+    example.document.do("Delete", edits.remove, {_uplink(example)})
+    example.document.flush()
+    assert plot.is_stale
+    assert not example.status.throughput.isEnabled()
+    settle(example, qtbot)
+    assert not plot.is_stale
+    assert example.status.throughput.isEnabled()
+
+
+def test_a_design_without_gpus_says_so(example: MainWindow, qtbot: QtBot) -> None:
+    example.session.begin_empty()
+    settle(example, qtbot)
+    assert example.chart.estimate is None
+    assert "GPU" in example.status.throughput.toolTip()
+
+
+def test_changes_that_cannot_matter_do_not_start_the_estimate(
+    example: MainWindow, qtbot: QtBot
+) -> None:
+    seen = []
+    example.analysis.estimate_stale.connect(lambda: seen.append(1))
+    example.document.do("Note", edits.add_note, "mind the door")
+    example.document.flush()
+    assert not seen
+
+
+def test_only_the_latest_of_several_jobs_is_heard(qtbot: QtBot) -> None:
+    job = LatestJob()
+    results: list[object] = []
+    job.done.connect(results.append)
+    for number in range(20):
+        job.ask(lambda number=number: number)
+    qtbot.waitUntil(lambda: not job.pending)
+    qtbot.wait(50)
+    assert results == [19]
+
+
+def test_a_job_that_fails_says_how(qtbot: QtBot) -> None:
+    job = LatestJob()
+    errors: list[Exception] = []
+    job.failed.connect(errors.append)
+
+    def fail() -> None:
+        raise ValueError("no")
+
+    job.ask(fail)
+    qtbot.waitUntil(lambda: bool(errors))
+    assert str(errors[0]) == "no"

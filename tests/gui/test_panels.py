@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Palette, inspector, problems, history and tables, with real keys and clicks."""
+
+import pytest
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
+from PySide6.QtWidgets import QApplication, QDialog, QPushButton
+from pytestqt.qtbot import QtBot
+from rackloom_gui.dialogs.small import AcceptDialog
+from rackloom_gui.main_window import MainWindow
+from rackloom_gui.panels.fields import ChoiceField, NumberField, TextField
+from rackloom_gui.panels.figures import part_figures
+from rackloom_gui.panels.inspect_cable import CablePage
+from rackloom_gui.panels.inspect_device import DevicePage
+from window_kit import (  # noqa: F401  # fixtures
+    WindowMaker,
+    answers,
+    device_named,
+    example,
+    make_window,
+    settle,
+    state_folder,
+    trigger,
+    window,
+)
+
+from rackloom.catalog import load_bundled
+from rackloom.catalog.parts import PartId
+from rackloom.catalog.words import Side
+from rackloom.design import edits
+from rackloom.placement.routes import route_m
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def _field(window: MainWindow, name: str) -> TextField | NumberField | ChoiceField:
+    """The inspector's field of a name."""
+    page = window.inspector.page
+    assert page is not None
+    return next(
+        f
+        for f, _ in page._rows
+        if f.accessibleName() == name  # type: ignore[return-value]
+    )
+
+
+# Palette
+
+
+def test_searching_leaves_what_holds_every_word(window: MainWindow, qtbot: QtBot) -> None:
+    field = window.palette_panel._search
+    qtbot.keyClicks(field, "dgx h100")
+    qtbot.waitUntil(lambda: len(window.palette_panel.shown_parts()) < 5)
+    assert window.palette_panel.shown_parts()[0] == "dgx-h100"
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: len(window.palette_panel.shown_parts()) == len(load_bundled()))
+
+
+def test_enter_puts_a_rack_and_a_server_in(window: MainWindow, qtbot: QtBot) -> None:
+    palette = window.palette_panel
+    for part_id in ("generic-48u-600", "dgx-h100", "dgx-h100"):
+        assert palette.show_part(part_id)
+        qtbot.keyClick(palette.tree, Qt.Key.Key_Return)
+    design = window.document.design
+    assert [r.name for r in design.racks.values()] == ["R01"]
+    assert [(d.name, d.bottom_u) for d in design.devices.values()] == [
+        ("gpu-01", 1),
+        ("gpu-02", 9),
+    ]
+
+
+def test_a_server_without_a_rack_is_refused_with_a_reason(window: MainWindow, qtbot: QtBot) -> None:
+    window.palette_panel.show_part("dgx-h100")
+    qtbot.keyClick(window.palette_panel.tree, Qt.Key.Key_Return)
+    assert not window.document.design.devices
+    assert "rack" in window.status.message.text()
+
+
+def test_the_catalogue_says_unknown_and_never_zero() -> None:
+    for part in load_bundled().values():
+        for figure in part_figures(part):
+            if not figure.known:
+                assert figure.text == "unknown", (part.id, figure)
+            assert not figure.text.startswith("0 W"), (part.id, figure)
+
+
+def test_a_dgx_says_its_ten_kilowatts_and_its_rail_ports() -> None:
+    part = load_bundled()[PartId("dgx-h100")]
+    texts = {figure.label: figure.text for figure in part_figures(part)}
+    assert texts["Greatest power"] == "10.2 kW"
+    assert texts["Height"] == "8U"
+    assert texts["GPUs"] == "8 × H100"
+
+
+# Inspector
+
+
+def test_renaming_a_device_in_the_inspector(example: MainWindow, qtbot: QtBot) -> None:
+    leaf = device_named(example, "leaf-01")
+    example.document.select([leaf])
+    field = _field(example, "Name")
+    assert isinstance(field, TextField)
+    field.selectAll()
+    qtbot.keyClicks(field, "leaf-north")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert example.document.design.name_of(leaf) == "leaf-north"
+    assert example.document.undo_label == "Rename leaf-01"
+
+
+def test_a_taken_slot_is_refused_and_the_field_shows_the_truth(
+    example: MainWindow, qtbot: QtBot
+) -> None:
+    example.document.select([device_named(example, "leaf-01")])
+    before = example.document.design
+    field = _field(example, "Lowest U")
+    assert isinstance(field, NumberField)
+    field.selectAll()
+    qtbot.keyClicks(field, "46")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert example.document.design is before
+    assert "spine-01" in example.status.message.text()
+    assert field.text() == "48 U"
+
+
+def test_several_devices_show_mixed_and_change_together(example: MainWindow, qtbot: QtBot) -> None:
+    leaves = [device_named(example, "leaf-01"), device_named(example, "spine-01")]
+    example.document.select(leaves)
+    field = _field(example, "Role")
+    assert isinstance(field, ChoiceField)
+    assert field.currentIndex() == -1
+    assert field.placeholderText() == "mixed"
+    index = next(n for n in range(field.count()) if field.itemText(n) == "border")
+    field.setCurrentIndex(index)
+    field.activated.emit(index)
+    roles = {example.document.design.devices[d].role for d in leaves}  # type: ignore[index]
+    assert roles == {"border"}
+    assert len(example.document.history.steps) == 1
+
+
+def test_a_cable_length_in_feet(example: MainWindow, qtbot: QtBot) -> None:
+    design = example.document.design
+    cable = next(iter(design.cables))
+    example.document.select([cable])
+    field = _field(example, "Length")
+    assert isinstance(field, NumberField)
+    field.selectAll()
+    qtbot.keyClicks(field, "30 ft")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    after = example.document.design.cables[cable]
+    assert after.length_m == pytest.approx(9.144, abs=1e-9)
+    assert after.length_fixed
+
+
+def test_a_cable_says_how_long_it_has_to_be(example: MainWindow) -> None:
+    design = example.document.design
+    cable = next(iter(design.cables.values()))
+    example.document.select([cable.id])
+    page = example.inspector.page
+    assert isinstance(page, CablePage)
+    route = route_m(design, cable)
+    assert route is not None
+    texts = [label.text() for label, _ in page._texts]
+    assert any(t.startswith(f"{route.needed_m:.2f}".rstrip("0").rstrip(".")) for t in texts)
+
+
+def test_the_ports_of_a_leaf_name_their_peers(example: MainWindow) -> None:
+    example.document.select([device_named(example, "leaf-01")])
+    page = example.inspector.page
+    assert isinstance(page, DevicePage)
+    assert page._table is not None
+    lines = {line.cage.name: line for line in page._table.ports.lines}
+    assert "gpu-001" in lines["1"].peers
+    assert lines["1"].rate == "2 × 400G"
+    plugged = {
+        plug.cage
+        for plug in example.document.design.index.plugs(
+            example.document.design, device_named(example, "leaf-01")
+        )
+    }  # type: ignore[arg-type]
+    assert {name for name, line in lines.items() if line.peers} == plugged
+
+
+def test_splitting_ports_is_one_step(example: MainWindow, qtbot: QtBot) -> None:
+    leaf = device_named(example, "leaf-01")
+    example.document.select([leaf])
+    page = example.inspector.page
+    assert isinstance(page, DevicePage)
+    table = page._table
+    assert table is not None
+    rows = QItemSelectionModel.SelectionFlag.Rows | QItemSelectionModel.SelectionFlag.Select
+    free = [n for n, line in enumerate(table.ports.lines) if line.cage.name in {"29", "30"}]
+    for row in free:
+        table.selectionModel().select(table.ports.index(row, 0), rows)
+    page._modes.activated.emit(
+        next(n for n in range(page._modes.count()) if page._modes.itemText(n) == "4x200")
+    )
+    assert dict(example.document.design.devices[leaf].modes) == {"29": "4x200", "30": "4x200"}  # type: ignore[index]
+    assert len(example.document.history.steps) == 1
+
+
+def test_nothing_selected_shows_the_project(example: MainWindow, qtbot: QtBot) -> None:
+    example.document.select([])
+    field = _field(example, "Revision")
+    assert isinstance(field, TextField)
+    qtbot.keyClicks(field, "B")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert example.document.design.settings.revision == "B"
+
+
+# Problems
+
+
+@pytest.fixture
+def faulty(example: MainWindow, qtbot: QtBot) -> MainWindow:
+    """The example with a cable that is too short, and a duplicate name."""
+    design = example.document.design
+    cable = next(iter(design.cables.values()))
+    example.document.do("Shorten", edits.set_cable, cable.id, length_m=0.5)
+    example.document.do("Rename", edits.rename, device_named(example, "leaf-02"), "leaf-01")
+    settle(example, qtbot)
+    return example
+
+
+def test_f8_goes_through_all_problems_and_round(faulty: MainWindow, qtbot: QtBot) -> None:
+    panel = faulty.problems
+    seen = []
+    for _ in range(panel.shown_count + 1):
+        trigger(faulty, qtbot, "problems.next")
+        finding = panel.current()
+        assert finding is not None
+        seen.append(finding.key)
+        assert set(faulty.document.selection) <= set(finding.where)
+    assert len(set(seen)) == panel.shown_count
+    assert seen[0] == seen[-1]
+    trigger(faulty, qtbot, "problems.previous")
+    current = panel.current()
+    assert current is not None
+    assert current.key == seen[-2]
+
+
+def _click(panel_view: object, index: QModelIndex, qtbot: QtBot) -> None:
+    view = panel_view
+    rect = view.visualRect(index)  # type: ignore[attr-defined]
+    qtbot.mouseClick(view.viewport(), LEFT, pos=rect.center())  # type: ignore[attr-defined]
+
+
+def _finding(window: MainWindow, rule: str) -> QModelIndex:
+    model = window.problems.model
+    for top, group in enumerate(model.groups):
+        if group.rule == rule:
+            index = model.index(0, 0, model.index(top, 0))
+            window.problems.view.expand(model.index(top, 0))
+            window.problems.view.scrollTo(index)
+            QApplication.processEvents()
+            return index
+    raise AssertionError(f"no finding of {rule}: {[g.rule for g in model.groups]}")
+
+
+def test_a_click_selects_and_a_fix_mends(faulty: MainWindow, qtbot: QtBot) -> None:
+    cable = next(iter(faulty.document.design.cables.values()))
+    index = _finding(faulty, "reach.too-short")
+    _click(faulty.problems.view, index, qtbot)
+    assert cable.id in faulty.document.selection
+    button = faulty.problems.findChild(QPushButton, "fixButton")
+    assert button is not None
+    qtbot.mouseClick(button, LEFT)
+    settle(faulty, qtbot)
+    after = faulty.document.design.cables[cable.id]
+    route = route_m(faulty.document.design, after)
+    assert route is not None
+    assert after.length_m >= route.needed_m
+    findings = faulty.analysis.findings
+    assert findings is not None
+    assert not [f for f in findings.of(cable.id) if f.rule == "reach.too-short"]
+    faulty.document.undo()
+    assert faulty.document.design.cables[cable.id].length_m == 0.5
+
+
+def test_severity_filter_and_search(faulty: MainWindow, qtbot: QtBot) -> None:
+    panel = faulty.problems
+    findings = faulty.analysis.findings
+    assert findings is not None
+    assert panel.shown_count == len(findings)
+    qtbot.mouseClick(faulty.status.badges["error"], LEFT)
+    assert panel.shown_count == findings.counts["error"] > 0
+    qtbot.mouseClick(faulty.status.badges["error"], LEFT)
+    assert panel.shown_count == len(findings)
+    qtbot.keyClicks(panel._search, "no finding says this")
+    qtbot.waitUntil(lambda: panel.shown_count == 0)
+
+
+def test_accepting_needs_a_reason_and_stays_listed(
+    faulty: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = _finding(faulty, "reach.too-short")
+    _click(faulty.problems.view, index, qtbot)
+
+    def answer(dialog: AcceptDialog) -> QDialog.DialogCode:
+        assert not dialog._ok.isEnabled()
+        qtbot.keyClicks(dialog.reason_edit, "lab only")
+        dialog.author_edit.setText("Ann")
+        assert dialog._ok.isEnabled()
+        return QDialog.DialogCode.Accepted
+
+    monkeypatch.setattr(AcceptDialog, "exec", answer)
+    button = faulty.problems.findChild(QPushButton, "acceptButton")
+    assert button is not None
+    qtbot.mouseClick(button, LEFT)
+    settle(faulty, qtbot)
+    accepted = list(faulty.document.design.accepted.values())
+    assert [(a.reason, a.author) for a in accepted] == [("lab only", "Ann")]
+    findings = faulty.analysis.findings
+    assert findings is not None
+    assert findings.counts["accepted"] == 1
+    assert faulty.problems.shown_count == len(findings)
+
+
+# History
+
+
+def test_a_click_in_the_history_goes_there(example: MainWindow, qtbot: QtBot) -> None:
+    leaf = device_named(example, "leaf-01")
+    for name in ("one", "two", "three"):
+        example.document.do(f"Rename to {name}", edits.rename, leaf, name)
+    example.show_panel("history")
+    QApplication.processEvents()
+    view = example.history.view
+    labels = example.history.labels()
+    assert labels[1:] == ["Rename to one", "Rename to two", "Rename to three"]
+    _click(view, view.model().index(1, 0), qtbot)
+    assert example.document.design.name_of(leaf) == "one"
+    _click(view, view.model().index(3, 0), qtbot)
+    assert example.document.design.name_of(leaf) == "three"
+
+
+# Tables
+
+
+def test_the_tables_share_the_selection(example: MainWindow, qtbot: QtBot) -> None:
+    example.show_panel("devices")
+    QApplication.processEvents()
+    table = example.devices_table
+    spine = device_named(example, "spine-01")
+    example.document.select([spine])
+    rows = {i.row() for i in table.view.selectionModel().selectedRows()}
+    assert [table.model.ids[r] for r in rows] == [spine]
+    leaf = table.model.row_of(device_named(example, "leaf-02"))
+    assert leaf is not None
+    _click(table.view, table.model.index(leaf, 0), qtbot)
+    assert example.document.selection == {device_named(example, "leaf-02")}
+
+
+def test_a_column_sorts_names_as_people_count(example: MainWindow, qtbot: QtBot) -> None:
+    names = ("leaf-10", "leaf-9")
+    for device, name in zip(("leaf-01", "leaf-02"), names, strict=True):
+        example.document.do("Rename", edits.rename, device_named(example, device), name)
+    example.show_panel("devices")
+    QApplication.processEvents()
+    table = example.devices_table
+    table.view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    shown = [example.document.design.name_of(i) for i in table.model.ids]
+    assert shown.index("leaf-9") < shown.index("leaf-10")
+
+
+def test_delete_works_in_a_table(example: MainWindow, qtbot: QtBot) -> None:
+    example.show_panel("cables")
+    QApplication.processEvents()
+    table = example.cables_table
+    table.view.setFocus()
+    count = len(example.document.design.cables)
+    table.view.selectRow(0)
+    trigger(example, qtbot, "edit.delete")
+    assert len(example.document.design.cables) == count - 1
+    assert table.view.model().rowCount() == count - 1
+
+
+def test_a_switch_put_in_while_one_sees_the_rear_looks_to_the_rear(
+    example: MainWindow, qtbot: QtBot
+) -> None:
+    trigger(example, qtbot, "view.rear")
+    example.palette_panel.show_part("nvidia-qm9700")
+    qtbot.keyClick(example.palette_panel.tree, Qt.Key.Key_Return)
+    (new,) = example.document.selection
+    assert example.document.design.devices[new].face is Side.REAR  # type: ignore[index]

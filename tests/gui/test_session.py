@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opening, saving, recovering: nothing is lost, and every refusal is one sentence."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+from rackloom_gui.main_window import MainWindow
+from window_kit import (  # noqa: F401  # fixtures
+    Answers,
+    WindowMaker,
+    answers,
+    device_named,
+    example,
+    make_window,
+    settle,
+    state_folder,
+    trigger,
+    window,
+)
+
+from rackloom.design import edits
+from rackloom.files import load, save, waiting_journals
+
+
+def test_what_is_saved_opens_again_as_it_was(
+    example: MainWindow, answers: Answers, tmp_path: Path
+) -> None:
+    design = example.document.design
+    answers.save_path = tmp_path / "fabric"
+    example.actions_table.trigger("file.save")
+    assert example.document.path == tmp_path / "fabric.rackloom"
+    assert example.document.is_clean
+    example.actions_table.trigger("file.close")
+    assert not example.document.design.devices
+    answers.open_path = tmp_path / "fabric.rackloom"
+    example.actions_table.trigger("file.open")
+    assert example.document.design == design
+    assert example.document.is_clean
+
+
+def test_opened_and_saved_files_are_recent(
+    example: MainWindow, answers: Answers, tmp_path: Path, qtbot: QtBot
+) -> None:
+    answers.save_path = tmp_path / "one.rackloom"
+    example.session.save_as()
+    save(tmp_path / "two.rackloom", example.document.design)
+    example.session.open(tmp_path / "two.rackloom")
+    assert [p.name for p in example.settings.recent()] == ["two.rackloom", "one.rackloom"]
+    (tmp_path / "one.rackloom").unlink()
+    example.bindings.fill_recent()
+    entries = [a for a in example.actions_table.menu("recent").actions() if a.text()]
+    assert entries[0].isEnabled()
+    assert not entries[1].isEnabled()
+    assert "missing" in entries[1].text()
+    entries[0].trigger()
+    assert example.document.path == tmp_path / "two.rackloom"
+    trigger(example, qtbot, "file.clear_recent")
+    assert example.settings.recent() == []
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (b"", "empty"),
+        (b'{"format": "rackloom", "format_version": 99}', "newer"),
+        (b"PK\x03\x04", "not a Rackloom"),
+        (b'{"format": "rackloom", "format_vers', "too early"),
+    ],
+)
+def test_a_bad_file_is_one_sentence_and_changes_nothing(
+    example: MainWindow, tmp_path: Path, content: bytes, word: str
+) -> None:
+    before = example.document.design
+    bad = tmp_path / "bad.rackloom"
+    bad.write_bytes(content)
+    assert not example.session.open(bad)
+    assert word in example.banner.text
+    assert "bad.rackloom" in example.banner.text
+    assert "\n" not in example.banner.text
+    assert example.document.design is before
+
+
+def test_a_file_that_cannot_be_written_loses_nothing(
+    example: MainWindow, answers: Answers, tmp_path: Path
+) -> None:
+    answers.save_path = tmp_path / "no-such-folder" / "x.rackloom"
+    example.document.do("Rename", edits.rename, device_named(example, "leaf-01"), "leaf-x")
+    assert not example.session.save_as()
+    assert "no-such-folder" in example.banner.text
+    assert not example.document.is_clean
+    assert example.document.design.name_of(device_named(example, "leaf-x")) == "leaf-x"
+
+
+def test_a_file_somebody_else_wrote_is_not_overwritten_unasked(
+    example: MainWindow, answers: Answers, tmp_path: Path
+) -> None:
+    path = tmp_path / "shared.rackloom"
+    answers.save_path = path
+    example.session.save_as()
+    theirs = path.read_bytes() + b"\n"
+    path.write_bytes(theirs)
+    example.document.do("Rename", edits.rename, device_named(example, "leaf-01"), "leaf-x")
+    assert not example.session.save()
+    assert path.read_bytes() == theirs
+    answers.disk_answer = "overwrite"
+    assert example.session.save()
+    assert b"leaf-x" in path.read_bytes()
+
+
+def test_a_read_only_file_opens_with_a_notice(
+    example: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "kept.rackloom"
+    save(path, example.document.design)
+    monkeypatch.setattr(os, "access", lambda *_args: False)  # root may write everywhere
+    example.session.open(path)
+    assert "another name" in example.banner.text
+    assert example.document.design.devices
+
+
+def test_fields_of_a_later_program_survive(
+    window: MainWindow, answers: Answers, tmp_path: Path
+) -> None:
+    source = tmp_path / "later.rackloom"
+    source.write_bytes(b'{"format": "rackloom", "format_version": 1, "weather": {"sun": true}}')
+    assert window.session.open(source)
+    answers.save_path = tmp_path / "copy.rackloom"
+    window.session.save_as()
+    assert b'"sun":true' in (tmp_path / "copy.rackloom").read_bytes().replace(b" ", b"")
+
+
+def test_nothing_waits_after_a_clean_close(example: MainWindow, state_folder: Path) -> None:
+    example.document.do("Rename", edits.rename, device_named(example, "leaf-01"), "leaf-x")
+    assert list((state_folder / "journals").iterdir())
+    example.close()
+    assert waiting_journals() == []
+
+
+_KILLED = """
+import os, sys
+from pathlib import Path
+from rackloom_gui.app import make_application, make_window
+from rackloom.design import edits
+app = make_application(["rackloom"])
+window = make_window(app)
+window.show()
+if len(sys.argv) > 1:
+    window.session.open(Path(sys.argv[1]))
+else:
+    window.session.open_example()
+leaf = next(d.id for d in window.document.design.devices.values() if d.name == "leaf-01")
+window.document.do("Rename leaf-01", edits.rename, leaf, "renamed-once")
+window.document.do("Rename leaf-01", edits.rename, leaf, "renamed-twice")
+app.processEvents()
+os.kill(os.getpid(), 9)
+"""
+
+
+def _killed_program(state_folder: Path, *arguments: str) -> None:
+    env = dict(os.environ, RACKLOOM_STATE_DIR=str(state_folder), QT_QPA_PLATFORM="offscreen")
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED, *arguments], env=env, check=False, timeout=120
+    )
+    assert done.returncode == -9
+
+
+def test_a_killed_program_loses_nothing_that_was_never_saved(
+    state_folder: Path, make_window: WindowMaker, answers: Answers
+) -> None:
+    _killed_program(state_folder)
+    window = make_window()
+    answers.recovery_answer = "restore"
+    assert window.session.offer_recovery()
+    names = {d.name for d in window.document.design.devices.values()}
+    assert "renamed-twice" in names
+    assert len(names) > 8
+    assert not window.document.is_clean
+    assert "not saved" in window.banner.text
+
+
+def test_recovered_work_waits_until_it_is_saved(
+    state_folder: Path, make_window: WindowMaker, answers: Answers, tmp_path: Path, qtbot: QtBot
+) -> None:
+    window = make_window()
+    window.session.open_example()
+    settle(window, qtbot)
+    path = tmp_path / "mine.rackloom"
+    save(path, window.document.design)
+    window.close()
+    _killed_program(state_folder, str(path))
+    again = make_window()
+    again.settings.add_recent(path)
+    answers.recovery_answer = "later"
+    assert not again.session.offer_recovery()
+    assert waiting_journals([path])
+    answers.recovery_answer = "restore"
+    assert again.session.offer_recovery()
+    assert again.document.path == path
+    assert waiting_journals([path]), "kept until the save, should restoring crash"
+    assert again.session.save()
+    assert waiting_journals([path]) == []
+    names = {d.name for d in load(path).design.devices.values()}
+    assert "renamed-twice" in names
+
+
+def test_discarded_work_is_gone(
+    state_folder: Path, make_window: WindowMaker, answers: Answers
+) -> None:
+    _killed_program(state_folder)
+    window = make_window()
+    answers.recovery_answer = "discard"
+    assert not window.session.offer_recovery()
+    assert waiting_journals() == []
+    assert not window.document.design.devices
