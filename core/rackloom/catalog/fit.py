@@ -33,9 +33,10 @@ PASSIVE = frozenset({CableTechnology.DAC, CableTechnology.TWISTED_PAIR})
 _QSFP = frozenset({FormFactor.QSFP112, FormFactor.QSFP56, FormFactor.QSFP28})
 _OSFP_AND_QSFP = tuple({FormFactor.OSFP, form} for form in (*_QSFP, FormFactor.QSFP_DD))
 _SFP = frozenset({FormFactor.SFP112, FormFactor.SFP56, FormFactor.SFP28, FormFactor.SFP_PLUS})
-_FIBRE_CONNECTORS = frozenset(
+FIBRE_CONNECTORS = frozenset(
     {FormFactor.MPO_12, FormFactor.MPO_16, FormFactor.MMC_12, FormFactor.LC_DUPLEX}
 )
+"""Cages that fibre goes straight into: optics inside, or the coupler of a panel."""
 _SHELL_TEXT = {Shell.IHS: "finned (IHS)", Shell.RHS: "flat-top (RHS)"}
 _MEDIUM_TEXT = {Medium.MMF: "multimode", Medium.SMF: "single-mode"}
 _PROTOCOL_TEXT = {
@@ -97,7 +98,7 @@ def lane_rate_misfit(
     rate = lane_gbps
     if rate is None and plug.rate_gbps is not None and plug.lanes is not None:
         rate = plug.rate_gbps / plug.lanes
-    if rate is None or cage.passive or cage.form_factor in _FIBRE_CONNECTORS:
+    if rate is None or cage.passive or cage.form_factor in FIBRE_CONNECTORS:
         return None
     runs = cage.lane_rates_gbps
     fits = rate >= min(runs) if passive else any(abs(rate - r) < _near(r) for r in runs)
@@ -312,7 +313,7 @@ def _form_factor_misfit(cage: Cage, plug: PlugSpec, name: str, place: str) -> Mi
         why = "the second row of its contacts would connect nothing"
     elif cage.passive:
         why = f"a panel port takes {want} connectors only"
-    elif want in _FIBRE_CONNECTORS:  # rule 13
+    elif want in FIBRE_CONNECTORS:  # rule 13
         why = "the optics are inside: plug the fibre straight in"
     elif {have, want} in _OSFP_AND_QSFP:  # rules 6, 10
         why = "OSFP and QSFP never mate; an adapter is a part of its own"

@@ -3,7 +3,8 @@
 
 Both ends of a cable are laid over its lanes. A port of one side and a port of the other make a
 link when they cover the same share of the cable; where they do not, there is none (and a check
-says so).
+says so). Through panels the shares are followed pair by pair (``paths``); such a link is listed
+under one of its cables, and names them all.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rackloom.catalog.cages import BreakoutMode, Cage
+from rackloom.catalog.fit import FIBRE_CONNECTORS
 from rackloom.catalog.parts import CablePart, PlugSpec, TransceiverPart
-from rackloom.catalog.words import CableTechnology
+from rackloom.catalog.words import CableTechnology, FormFactor
 from rackloom.design.change import Change
 from rackloom.design.entities import Cable, CableEnd, Device
 from rackloom.design.hardware import cages_of, fixed_mode
-from rackloom.design.ids import CableId, DeviceId
+from rackloom.design.ids import CableId, DeviceId, by_age
+from rackloom.design.paths import is_structured, touched_paths, trace
 
 if TYPE_CHECKING:
     from rackloom.design.value import Design
@@ -39,13 +42,23 @@ class PortRef:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Two ports that see each other through one cable; ``a`` is at the cable's trunk end."""
+    """Two ports that see each other; ``a`` is at the trunk end of ``cable``.
+
+    Through panels, ``cable`` is the older of the two cables at the ends, and ``a`` the port at it.
+    """
 
     cable: CableId
     a: PortRef
     b: PortRef
     rate_gbps: float
     lanes: int
+    via: tuple[CableId, ...] = ()
+    """All cables a link through panels runs through, from ``a`` to ``b``; empty for one cable."""
+
+    @property
+    def cables(self) -> tuple[CableId, ...]:
+        """The cables it runs through: it is down when one of them is."""
+        return self.via or (self.cable,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +96,8 @@ def _wiring(design: Design, device_id: DeviceId) -> Wiring:
         module = design.modules[module_id]
         modules.setdefault(module.cage, design.part(module.part, TransceiverPart))
     lit: dict[str, int] = {}
+    cages = cages_of(design, device)
+    structured = device_id not in design.panels
     for cable_id in design.index.cables_of_device.get(device_id, ()):
         cable = design.cables[cable_id]
         part = design.part(cable.part, CablePart)
@@ -90,9 +105,12 @@ def _wiring(design: Design, device_id: DeviceId) -> Wiring:
             if end.device != device_id:
                 continue
             lanes = lit_lanes(part, end.end, modules.get(end.cage))
+            if structured and is_structured(design, cable, part):
+                lanes = _lanes_through(design, cable, end, modules.get(end.cage), lanes)
+            elif lanes is None and part.branches > 1 and part.fibre is not None:
+                lanes = _lanes_of_optics_inside(cages[end.cage], part, end.end)
             if lanes is not None:
                 lit[end.cage] = min(lanes, lit.get(end.cage, lanes))
-    cages = cages_of(design, device)
     modes = {name: mode_for(cages[name], lanes) for name, lanes in lit.items()}
     for name, _ in device.modes:
         if name in cages and (fixed := fixed_mode(device, cages[name])) is not None:
@@ -144,14 +162,55 @@ def _share_lit(part: CablePart, end: int, module: TransceiverPart) -> tuple[int,
     return min(carried, own), own
 
 
+def _lanes_through(
+    design: Design, cable: Cable, end: CableEnd, module: TransceiverPart | None, direct: int | None
+) -> int | None:
+    """Electrical lanes that one far end beyond the panels lights; ``direct``: where there is none.
+
+    A cassette splits an MPO as a harness would.
+    """
+    if module is None or design.part(cable.part, CablePart).fibre is None:
+        return direct
+    own = _pairs_of(module)
+    widths = [min(r.width, own - r.start) for r in trace(design, cable, end) if r.start < own]
+    if not widths:
+        return direct
+    return max(module.lanes // module.sockets * min(widths) // own, 1)
+
+
+def _lanes_of_optics_inside(cage: Cage, part: CablePart, end: int) -> int | None:
+    """As ``lit_lanes``, for a cage with the optics inside."""
+    if not _has_optics(cage):
+        return None
+    carried = part.ends[end].lanes
+    return max(cage.lanes // part.branches, 1) if end == 0 or carried is None else carried
+
+
+def _has_optics(cage: Cage) -> bool:
+    """Whether fibre goes straight into the cage: co-packaged optics, no transceiver."""
+    return cage.form_factor in FIBRE_CONNECTORS and not cage.passive
+
+
+def _pairs_of(module: TransceiverPart) -> int:
+    """Fibre pairs at one socket: one for each lane, or one for all wavelengths on a duplex."""
+    if module.connector is FormFactor.LC_DUPLEX:
+        return 1
+    return max(module.optical_lanes // module.sockets, 1)
+
+
 def _trunk_lanes(part: CablePart) -> int | None:
     lanes = part.ends[0].lanes
     return None if lanes is None else max(lanes // part.branches, 1)
 
 
 def cable_links(design: Design, cable: Cable) -> tuple[Link, ...]:
-    """The links a cable carries, as its ends are plugged. Loose or dark ends carry none."""
+    """The links listed under a cable, as its ends are plugged. Loose or dark ends carry none.
+
+    Of a link through panels, the older of its two outer cables has it; see ``links_over``.
+    """
     part = design.part(cable.part, CablePart)
+    if is_structured(design, cable, part):
+        return tuple(_followed_links(design, cable, part))
     trunk = next((end for end in cable.ends if end.end == 0), None)
     if trunk is None:
         return ()
@@ -164,8 +223,12 @@ def cable_links(design: Design, cable: Cable) -> tuple[Link, ...]:
         for far in _faces(design, part, end):
             lit = _WHOLE
             module = module_in(design, end.device, end.cage)
-            if part.technology is CableTechnology.FIBRE and module is not None:
-                share, of = _share_lit(part, end.end, module)
+            if part.technology is CableTechnology.FIBRE:
+                share, of = (
+                    _share_lit(part, end.end, module)
+                    if module is not None
+                    else _share_of_optics_inside(design, part, end)
+                )
                 lit = _WHOLE * share // of
             if far.start + far.width > lit:
                 continue
@@ -185,6 +248,56 @@ def cable_links(design: Design, cable: Cable) -> tuple[Link, ...]:
     return tuple(links)
 
 
+def _share_of_optics_inside(design: Design, part: CablePart, end: CableEnd) -> tuple[int, int]:
+    lanes = cages_of(design, design.devices[end.device])[end.cage].lanes
+    carried = part.ends[end.end].lanes
+    return (min(carried, lanes), lanes) if carried is not None else (1, part.branches)
+
+
+def _followed_links(design: Design, cable: Cable, part: CablePart) -> Iterator[Link]:
+    """Links of a cable whose fibres go on through panels, or that is a trunk of many."""
+    for end in sorted(cable.ends, key=lambda e: e.end):
+        if end.device in design.panels:
+            continue
+        near = _spans(design, part, end)
+        if not near:
+            continue
+        for reach in trace(design, cable, end):
+            last = reach.hops[-1]
+            if (by_age(cable.id), end.end) >= (by_age(last.cable), last.out):
+                continue  # listed from the other side
+            far_part = design.part(design.cables[last.cable].part, CablePart)
+            far = {(s, width): face for s, width, face in _spans(design, far_part, reach.end)}
+            for start, width, face in near:
+                low = start - reach.start * _WHOLE
+                if low < 0 or low + width > reach.width * _WHOLE:
+                    continue
+                other = far.get((low + reach.far * _WHOLE, width))
+                if other is not None:
+                    yield Link(
+                        cable.id,
+                        PortRef(end.device, end.cage, face.index),
+                        PortRef(reach.end.device, reach.end.cage, other.index),
+                        min(face.rate_gbps, other.rate_gbps),
+                        min(face.lanes, other.lanes),
+                        reach.cables if len(reach.hops) > 1 else (),
+                    )
+
+
+def _spans(design: Design, part: CablePart, end: CableEnd) -> list[tuple[int, int, _Face]]:
+    """The ports at a plugged end, as first place and width along the pairs of its connector."""
+    pairs = 1
+    module = module_in(design, end.device, end.cage)
+    cage = cages_of(design, design.devices[end.device])[end.cage]
+    if part.fibre is None:
+        pairs = part.ends[end.end].lanes or cage.lanes
+    elif module is not None:
+        pairs = _pairs_of(module)
+    elif cage.form_factor is not FormFactor.LC_DUPLEX:
+        pairs = cage.lanes
+    return [(f.start * pairs, f.width * pairs, f) for f in _faces(design, part, end)]
+
+
 def _faces(design: Design, part: CablePart, end: CableEnd) -> tuple[_Face, ...]:
     device = design.devices[end.device]
     cage = cages_of(design, device)[end.cage]
@@ -193,6 +306,8 @@ def _faces(design: Design, part: CablePart, end: CableEnd) -> tuple[_Face, ...]:
         spec = part.ends[end.end]
         return _direct(cage, mode, spec.lanes or cage.lanes, _lane_gbps(spec, part))
     module = module_in(design, end.device, end.cage)
+    if module is None and end.socket == 0 and _has_optics(cage):
+        return _direct(cage, mode, cage.lanes, None)
     if module is None or end.socket >= module.sockets:
         return ()
     shape = (module.lanes, module.lane_gbps, module.optical_lanes, module.optical_lane_gbps)
@@ -317,6 +432,7 @@ def affected_cables(after: Design, change: Change) -> Iterator[CableId]:
     """Cables whose links a change can have altered: touched themselves, or at a touched device.
 
     A cable that comes or goes can change the mode of its cages, and so its neighbours' links.
+    Through panels, all cables of a path are affected by what happens to any of them.
     """
     devices = rewired_devices(change)
     if devices is None:
@@ -324,5 +440,34 @@ def affected_cables(after: Design, change: Change) -> Iterator[CableId]:
         return
     for record in change.of("cables"):
         yield CableId(record.id)
+    panels = after.panels
     for device_id in devices:
-        yield from after.index.cables_of_device.get(device_id, ())
+        if device_id not in panels:
+            yield from after.index.cables_of_device.get(device_id, ())
+    yield from touched_paths(after, change, devices).cables
+
+
+def rewired_beyond(after: Design, change: Change) -> set[DeviceId] | None:
+    """As ``rewired_devices``, with the devices at the far ends of paths through panels."""
+    devices = rewired_devices(change)
+    return devices if devices is None else devices | touched_paths(after, change, devices).devices
+
+
+def links_over(design: Design, cable_id: CableId) -> tuple[Link, ...]:
+    """All links that run over a cable: its own, and those of other cables that pass through it."""
+    own = design.links.get(cable_id, ())
+    passing = design.links_via.get(cable_id)
+    return own if passing is None else passing
+
+
+def via_of(design: Design) -> dict[CableId, tuple[Link, ...]]:
+    """Links by each cable of structured runs; ask ``links_over``."""
+    found: dict[CableId, list[Link]] = {}
+    if not design.panels:
+        return {}
+    for links in design.links.values():
+        if any(link.via for link in links):
+            for link in links:
+                for cable_id in dict.fromkeys(link.cables):
+                    found.setdefault(cable_id, []).append(link)
+    return {cable_id: tuple(links) for cable_id, links in found.items()}

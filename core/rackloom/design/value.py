@@ -40,6 +40,7 @@ from rackloom.design.ids import (
 if TYPE_CHECKING:
     from rackloom.design.index import DesignIndex
     from rackloom.design.links import Link, Wiring
+    from rackloom.design.paths import Patching
 
 ALL_TABLES = (*TABLES, "parts")
 
@@ -172,6 +173,25 @@ class Design:
         return build_links(self)
 
     @cached_property
+    def links_via(self) -> Mapping[CableId, tuple[Link, ...]]:
+        """Links through panels, by each of their cables; ask ``links.links_over``."""
+        from rackloom.design.links import via_of
+
+        return via_of(self)
+
+    @cached_property
+    def panels(self) -> frozenset[DeviceId]:
+        """Devices that are patch panels."""
+        from rackloom.design.paths import panels_of
+
+        return panels_of(self)
+
+    @cached_property
+    def patchings(self) -> dict[DeviceId, Patching]:
+        """Memo of ``paths.patching``; ask that."""
+        return {}
+
+    @cached_property
     def wirings(self) -> dict[DeviceId, Wiring]:
         """Memo of ``links.wiring``; ask that."""
         return {}
@@ -208,10 +228,25 @@ class Design:
         after = Design({**self._tables, **written})
         if "index" in self.__dict__:
             after.__dict__["index"] = self.index.patched(change)
+        if "panels" in self.__dict__ and not change.tables & {"devices", "parts"}:
+            after.__dict__["panels"] = self.panels
+        if "patchings" in self.__dict__:
+            repatched = {
+                end.device
+                for record in change.of("cables")
+                for cable in (record.before, record.after)
+                if cable is not None
+                for end in cable.ends
+            }
+            after.__dict__["patchings"] = {
+                device: plugged
+                for device, plugged in self.patchings.items()
+                if device not in repatched
+            }
         if "wirings" in self.__dict__:
-            from rackloom.design.links import rewired_devices
+            from rackloom.design.links import rewired_beyond
 
-            devices = rewired_devices(change)
+            devices = rewired_beyond(after, change)
             known = {} if devices is None else dict(self.wirings)
             for device_id in devices or ():
                 known.pop(device_id, None)
