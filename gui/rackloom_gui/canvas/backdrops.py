@@ -8,9 +8,9 @@ import numpy as np
 from rackloom.catalog.parts import RackPart
 from rackloom.design.slots import free_ranges
 from rackloom_gui.canvas.arrays import Layout, SceneArrays
-from rackloom_gui.canvas.drawing import Look, Window
 from rackloom_gui.canvas.fabric_layout import TITLE_MM, FabricLayout
 from rackloom_gui.canvas.floor_layout import TRAY_W, FloorLayout
+from rackloom_gui.canvas.look import Look, Window
 from rackloom_gui.canvas.pencil import CENTRE, LEFT, Pencil
 from rackloom_gui.canvas.racks import draw_racks, draw_rows
 from rackloom_gui.tokens import mix

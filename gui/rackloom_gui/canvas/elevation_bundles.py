@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rackloom.placement.elevation import TRAY_MM
-from rackloom_gui.canvas.arrays import Bundles, SceneArrays
 from rackloom_gui.canvas.colours import FABRICS
+from rackloom_gui.canvas.layouts import Bundles
 from rackloom_gui.canvas.pointer import FloatArray
+from rackloom_gui.canvas.scene_reader import SceneReader
 
 if TYPE_CHECKING:
     from rackloom_gui.canvas.elevation_layout import ElevationLayout
@@ -46,7 +47,7 @@ class _Collector:
         )
 
 
-def elevation_bundles(layout: "ElevationLayout", scene: SceneArrays) -> Bundles:
+def elevation_bundles(layout: "ElevationLayout", scene: SceneReader) -> Bundles:
     """Everything at once; seen from the outside, both sides of a rack count."""
     legs = np.flatnonzero(scene.legs.alive & (scene.legs["b_dev"] >= 0))
     count = len(scene.racks.ids)
@@ -86,7 +87,7 @@ def _votes(rows: Any, codes: Any, count: int) -> FloatArray:
 
 def _risers(
     layout: "ElevationLayout",
-    scene: SceneArrays,
+    scene: SceneReader,
     found: _Collector,
     a: Any,
     b: Any,

@@ -17,9 +17,10 @@ from rackloom.design import Change, Design
 from rackloom.placement.elevation import TRAY_MM, Elevation, device_boxes, elevation
 from rackloom.placement.elevation import device_box as device_box_on_drawing
 from rackloom.placement.geometry import FACEPLATE_MM, STRIP_MM, chassis_side, is_visible
-from rackloom_gui.canvas.arrays import Bundles, Places, SceneArrays
 from rackloom_gui.canvas.faces import FaceBook
+from rackloom_gui.canvas.layouts import Bundles, Places
 from rackloom_gui.canvas.pointer import FloatArray
+from rackloom_gui.canvas.scene_reader import SceneReader
 from rackloom_gui.canvas.segments import IntArray, Segments
 
 NUMBERS_MM = 20.0
@@ -120,12 +121,12 @@ class ElevationLayout:
 
     # Cables
 
-    def _margins(self, scene: SceneArrays, racks: Any) -> FloatArray:
+    def _margins(self, scene: SceneReader, racks: Any) -> FloatArray:
         """Width beside the rails, which managers and U numbers share."""
         margins: FloatArray = (scene.racks["box"][racks, 2] - FACEPLATE_MM) / 2
         return np.maximum(margins, 16.0)
 
-    def _channel(self, scene: SceneArrays, racks: Any, right: Any, lane: Any) -> FloatArray:
+    def _channel(self, scene: SceneReader, racks: Any, right: Any, lane: Any) -> FloatArray:
         """x of a lane in the left or right manager of racks."""
         box = scene.racks["box"][racks]
         margin = self._margins(scene, racks)
@@ -136,7 +137,7 @@ class ElevationLayout:
         at: FloatArray = np.where(right, box[:, 0] + box[:, 2] - inset, box[:, 0] + inset)
         return at
 
-    def route(self, scene: SceneArrays, legs: IntArray) -> Segments:
+    def route(self, scene: SceneReader, legs: IntArray) -> Segments:
         a, a_seen, a_exit = scene.ports("a_dev", "a_cage", legs)
         b, b_seen, b_exit = scene.ports("b_dev", "b_cage", legs)
         a_dev, b_dev = scene.legs["a_dev"][legs], scene.legs["b_dev"][legs]
@@ -199,7 +200,7 @@ class ElevationLayout:
         owners = np.broadcast_to(legs[:, None], keep.shape)
         return segments[keep], np.ascontiguousarray(owners[keep])
 
-    def bundles(self, scene: SceneArrays) -> Bundles:
+    def bundles(self, scene: SceneReader) -> Bundles:
         from rackloom_gui.canvas.elevation_bundles import elevation_bundles
 
         return elevation_bundles(self, scene)

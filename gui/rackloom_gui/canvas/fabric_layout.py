@@ -17,10 +17,11 @@ from rackloom.design.hardware import cages_of
 from rackloom.design.ids import by_age
 from rackloom.fabric.tiers import tier_name
 from rackloom.fabric.value import Fabric
-from rackloom_gui.canvas.arrays import Bundles, Places, SceneArrays
 from rackloom_gui.canvas.colours import FABRICS
 from rackloom_gui.canvas.faces import Face, FaceBook
+from rackloom_gui.canvas.layouts import Bundles, Places
 from rackloom_gui.canvas.pointer import FloatArray
+from rackloom_gui.canvas.scene_reader import SceneReader
 from rackloom_gui.canvas.segments import IntArray, Segments
 
 NODE_W, NODE_H = 440.0, 110.0
@@ -184,7 +185,7 @@ class FabricLayout:
             max(b.bottom for b in self.bands) + 150.0,
         )
 
-    def route(self, scene: SceneArrays, legs: IntArray) -> Segments:
+    def route(self, scene: SceneReader, legs: IntArray) -> Segments:
         a, a_seen, _ = scene.ports("a_dev", "a_cage", legs)
         b, b_seen, _ = scene.ports("b_dev", "b_cage", legs)
         boxes = scene.devices["box"]
@@ -195,7 +196,7 @@ class FabricLayout:
         segments = np.stack([a[:, 0], y1, b[:, 0], y2], axis=1)
         return segments[both], legs[both]
 
-    def bundles(self, scene: SceneArrays) -> Bundles:
+    def bundles(self, scene: SceneReader) -> Bundles:
         legs = np.flatnonzero(scene.legs.alive & (scene.legs["b_dev"] >= 0))
         shown = scene.devices["shown"]
         a, b = scene.legs["a_dev"][legs], scene.legs["b_dev"][legs]
@@ -222,7 +223,7 @@ class FabricLayout:
             votes.argmax(axis=1).astype(np.uint8),
         )  # fmt: skip
 
-    def _grouped(self, scene: SceneArrays, a: Any, b: Any) -> tuple[FloatArray, FloatArray, Any]:
+    def _grouped(self, scene: SceneReader, a: Any, b: Any) -> tuple[FloatArray, FloatArray, Any]:
         """Bundles between groups of nodes instead of between nodes."""
         group = np.array([self._group.get(i, -1) for i in scene.devices.ids], dtype=np.int64)
         names, row = np.unique(group, return_inverse=True)

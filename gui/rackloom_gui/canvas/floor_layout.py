@@ -12,12 +12,13 @@ from rackloom.catalog.parts import U_MM, RackPart
 from rackloom.catalog.words import Side
 from rackloom.design import Change, Design
 from rackloom.placement.routes import Tray, trays
-from rackloom_gui.canvas.arrays import Bundles, Places, SceneArrays
 from rackloom_gui.canvas.colours import FABRICS
 from rackloom_gui.canvas.elevation_bundles import bundle_width
 from rackloom_gui.canvas.elevation_layout import lane_of
 from rackloom_gui.canvas.faces import Face, FaceBook
+from rackloom_gui.canvas.layouts import Bundles, Places
 from rackloom_gui.canvas.pointer import FloatArray
+from rackloom_gui.canvas.scene_reader import SceneReader
 from rackloom_gui.canvas.segments import IntArray, Segments
 
 TRAY_W = 300.0
@@ -102,7 +103,7 @@ class FloorLayout:
         found: FloatArray = self._crossings[way.argmin(axis=1)]
         return found
 
-    def route(self, scene: SceneArrays, legs: IntArray) -> Segments:
+    def route(self, scene: SceneReader, legs: IntArray) -> Segments:
         legs = legs[scene.legs["b_dev"][legs] >= 0]
         rack = scene.devices["rack"]
         a, b = rack[scene.legs["a_dev"][legs]], rack[scene.legs["b_dev"][legs]]
@@ -133,7 +134,7 @@ class FloorLayout:
         owners = np.broadcast_to(legs[:, None], keep.shape)
         return segments[keep], np.ascontiguousarray(owners[keep])
 
-    def bundles(self, scene: SceneArrays) -> Bundles:
+    def bundles(self, scene: SceneReader) -> Bundles:
         """Runs in the trays between racks and crossings, as wide as what lies in them."""
         legs = np.flatnonzero(scene.legs.alive & (scene.legs["b_dev"] >= 0))
         rack = scene.devices["rack"]

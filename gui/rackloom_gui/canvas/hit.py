@@ -10,7 +10,7 @@ import numpy as np
 
 from rackloom.design.ids import DeviceId
 from rackloom_gui.canvas.arrays import SceneArrays
-from rackloom_gui.canvas.drawing import PORTS_FROM_PX_PER_U, SEGMENT_BUDGET, Window
+from rackloom_gui.canvas.look import PORTS_FROM_PX_PER_U, SEGMENT_BUDGET, Window
 from rackloom_gui.canvas.segments import distance
 
 PICK_PX = 5.0

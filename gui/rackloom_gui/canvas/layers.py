@@ -11,14 +11,10 @@ from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from rackloom_gui.canvas.arrays import SceneArrays
-from rackloom_gui.canvas.drawing import (
-    SEGMENT_BUDGET,
-    Look,
-    Window,
-    draw_cables,
-    draw_devices,
-    draw_labels,
-)
+from rackloom_gui.canvas.cable_drawing import draw_cables
+from rackloom_gui.canvas.drawing import draw_devices
+from rackloom_gui.canvas.labels import draw_labels
+from rackloom_gui.canvas.look import SEGMENT_BUDGET, Look, Window
 from rackloom_gui.canvas.pencil import Pencil
 
 FAR = 1e7

@@ -14,7 +14,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPolygonF
 
 from rackloom_gui.canvas.arrays import SceneArrays
-from rackloom_gui.canvas.drawing import Look, Window, cable_width_px, draw_segments
+from rackloom_gui.canvas.cable_drawing import cable_width_px, draw_segments
+from rackloom_gui.canvas.look import Look, Window
 from rackloom_gui.canvas.pencil import CENTRE, Pencil, font_of, solid_pen, text_width
 from rackloom_gui.canvas.pointer import FloatArray, draw_rects
 from rackloom_gui.canvas.tables import Table

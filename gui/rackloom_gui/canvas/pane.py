@@ -18,12 +18,12 @@ from rackloom.design.ids import DeviceId
 from rackloom.placement.elevation import Elevation, elevation
 from rackloom.placement.geometry import CHASSIS_MM, FACEPLATE_MM, rack_opening_mm
 from rackloom_gui.canvas.arrays import Layout, SceneArrays
-from rackloom_gui.canvas.drawing import Look, Window
 from rackloom_gui.canvas.faces import Face, kind_of, make_face
 from rackloom_gui.canvas.gestures import PointerEvent, Tool
 from rackloom_gui.canvas.hit import Hit, HitIndex
 from rackloom_gui.canvas.keys import Keys
 from rackloom_gui.canvas.layers import CableLayer, FloorLayer, NameLayer, OverlayLayer
+from rackloom_gui.canvas.look import Look, Window
 from rackloom_gui.canvas.overlay import Marks, Overlay
 from rackloom_gui.canvas.pencil import Pencil
 from rackloom_gui.canvas.sprites import Sprites

@@ -11,8 +11,8 @@ from rackloom.catalog.parts import U_MM, RackPart
 from rackloom.placement.elevation import RACK_NAME_MM, TRAY_MM, RowBand
 from rackloom.placement.geometry import CHASSIS_MM, FACEPLATE_MM, rack_opening_mm
 from rackloom_gui.canvas.arrays import SceneArrays
-from rackloom_gui.canvas.drawing import Look, Window
 from rackloom_gui.canvas.elevation_layout import FRAME_MM, NUMBERS_MM, ElevationLayout
+from rackloom_gui.canvas.look import Look, Window
 from rackloom_gui.canvas.pencil import CENTRE, LEFT, Pencil, elided, text_width
 from rackloom_gui.canvas.pointer import FloatArray, draw_pixmap_fragments, draw_rects, fragments
 from rackloom_gui.canvas.sprites import MAX_STRIP_PX

@@ -18,8 +18,8 @@ from rackloom.catalog.parts import CablePart
 from rackloom.design import EditError
 from rackloom.design.ids import DeviceId
 from rackloom.placement.cabling import Plan, Refusal, choose, takers
-from rackloom_gui.canvas.drawing import Window, visible_devices
 from rackloom_gui.canvas.gestures import BaseTool, CancelReason, Gesture, PointerEvent
+from rackloom_gui.canvas.look import Window, visible_devices
 from rackloom_gui.canvas.overlay import speech
 from rackloom_gui.canvas.pencil import Pencil, solid_pen
 from rackloom_gui.canvas.tools.move import tr

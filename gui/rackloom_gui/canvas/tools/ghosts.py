@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QEasingCurve, QObject, QPointF, QRectF, QVariantAnimation
 
-from rackloom_gui.canvas.drawing import Look, Window
 from rackloom_gui.canvas.faceplates import paint_face
 from rackloom_gui.canvas.faces import Face
+from rackloom_gui.canvas.look import Look, Window
 from rackloom_gui.canvas.overlay import ghost_frame, speech
 from rackloom_gui.canvas.pencil import CENTRE, Pencil
 from rackloom_gui.tokens import DeviceColour, mix
