@@ -34,6 +34,11 @@ def some_world() -> Design:
     for leaf, cage in ((leaf1, "1"), (leaf2, "2")):
         world.cable("mcp4y10-n", (leaf, "20"), (spine, cage), length_m=2)
         world.optics((leaf, "17", 0), (spine, "1" + cage, 0), length_m=5)
+    panels = [world.device("generic-mpo-panel-1u", f"panel-{n}", rack=2) for n in range(2)]
+    for switch, cage, panel in ((leaf1, "25", panels[0]), (spine, "25", panels[1])):
+        world.module("mms4x00-nm", switch, cage)
+        world.cable("mfp7e30", (switch, cage, 0), (panel, "F1"), length_m=10)
+    world.cable("trunk-12-os2", (panels[0], "R1"), (panels[1], "R1"), length_m=10)
     pdus = [world.device("generic-415-60", f"pdu-{n}", mount=f"left-{n}") for n in range(2)]
     for n, pdu in enumerate(pdus):
         world.cord(pdu, 1, world.feed(f"F{n}", "AB"[n], current_a=30))

@@ -13,6 +13,7 @@ from rackloom.checks.finding import Hit, Severity, called
 from rackloom.checks.registry import rule
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import by_age
+from rackloom.design.links import links_over
 
 if TYPE_CHECKING:
     from rackloom.checks.topology import Bundle, Node, Topology
@@ -381,7 +382,7 @@ def two_in_one(context: Context, device_id: str) -> Iterator[Hit]:
     used = {
         part.partition_of(port.cage)
         for cable in context.design.index.cables_of_device.get(node.device, ())
-        for link in context.design.links.get(cable, ())
+        for link in links_over(context.design, cable)
         for port in (link.a, link.b)
         if port.device == node.device
     }

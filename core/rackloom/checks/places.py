@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rackloom.design.entities import Cable, Device, Module
 from rackloom.design.ids import DeviceId, RackId, RowId
-from rackloom.design.links import affected_cables
+from rackloom.design.links import affected_cables, rewired_devices
+from rackloom.design.paths import touched_paths
 
 if TYPE_CHECKING:
     from rackloom.design.change import Change, Record
@@ -83,6 +84,11 @@ class Places:
                     for end in entity.ends:
                         cages.setdefault(end.device, set()).add(end.cage)
         self.devices |= cages.keys()
+        if before.panels or after.panels:  # what hangs on the same fibres, beyond the panels
+            for design, towards in ((after, change), (before, change.inverse)):
+                path = touched_paths(design, towards, rewired_devices(towards) or ())
+                self.cables |= path.cables
+                self.devices |= path.devices
         # What else sits in these cages, since the mode of a cage follows its plugs.
         for device, names in cages.items():
             for cable_id in after.index.cables_of_device.get(device, ()):

@@ -16,7 +16,7 @@ from rackloom.checks.registry import rule
 from rackloom.checks.topology import Attachment, Topology
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import by_age
-from rackloom.design.links import port_name
+from rackloom.design.links import links_over, port_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,7 +142,7 @@ def _swappable(design: Design, server: DeviceId, a: Attachment, b: Attachment) -
     cables = design.cables[cast("CableId", a.cable)], design.cables[cast("CableId", b.cable)]
     alike = cables[0].part == cables[1].part and (first.end == 0) == (second.end == 0)
     carried = [
-        sum(1 for link in design.links.get(c.id, ()) if server in (link.a.device, link.b.device))
+        sum(1 for link in links_over(design, c.id) if server in (link.a.device, link.b.device))
         for c in cables
     ]
     if not alike or carried != [1, 1]:

@@ -30,6 +30,7 @@ FAMILIES = ("port", "reach", "space", "power", "fabric", "name")
 _MODULES = (
     "breakout",
     "busbar",
+    "channels",
     "cooling",
     "fabric_rules",
     "name",

@@ -16,6 +16,7 @@ from rackloom.catalog.parts import ServerPart, SwitchPart
 from rackloom.catalog.words import CageRole
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId
+from rackloom.design.links import links_over
 
 if TYPE_CHECKING:
     from rackloom.checks.places import Places
@@ -125,7 +126,7 @@ class Topology:
                 links = [
                     (link, mine, other)
                     for cable in after.index.cables_of_device.get(device, ())
-                    for link in after.links.get(cable, ())
+                    for link in links_over(after, cable)
                     for mine, other in ((link.a, link.b), (link.b, link.a))
                     if mine.device == device
                 ]

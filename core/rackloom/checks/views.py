@@ -17,7 +17,7 @@ from rackloom.catalog.words import CableTechnology, FormFactor
 from rackloom.checks.finding import called
 from rackloom.checks.shape import Shape, cage_words, stand_in
 from rackloom.design.hardware import cages_of, fixed_mode
-from rackloom.design.links import lit_lanes, mode_for
+from rackloom.design.links import wiring
 
 if TYPE_CHECKING:
     from rackloom.design.entities import Cable, CableEnd, Device
@@ -38,8 +38,6 @@ class CageKind:
 
     cage: Cage
     """One of the cages of this kind; keeps the key of the memo alive."""
-    mode: BreakoutMode
-    """The mode it is in where nobody fixed one."""
     misfits: tuple[Misfit, ...]
     plug_w: float
     plug_w_unknown: bool
@@ -123,13 +121,13 @@ def look_at(design: Design, memo: Memo, device_id: DeviceId) -> DeviceView:
     part = design.part(device.part, DevicePart)
     cages = cages_of(design, device)
     view = DeviceView(device, part, cages, {}, [], [])
+    modes = wiring(design, device_id).modes
     for name, plugs in _gathered(design, device, cages).items():
         cage = cages[name]
         kind = _kind(design, memo, cage, plugs)
-        mode = fixed_mode(device, cage) if device.modes else None
-        state = CageState(
-            cage, plugs.modules, plugs.cables, kind, mode or kind.mode, mode is not None
-        )
+        fixed = bool(device.modes) and fixed_mode(device, cage) is not None
+        mode = modes.get(name, cage.default_mode)
+        state = CageState(cage, plugs.modules, plugs.cables, kind, mode, fixed)
         view.states[name] = state
         if kind.misfits:
             view.misfits += [_placed(misfit, device, state) for misfit in kind.misfits]
@@ -176,7 +174,6 @@ def _new_kind(design: Design, cage: Cage, plugs: _Plugs) -> CageKind:
     if plugs.module_part is not None:
         module = design.part(plugs.module_part, TransceiverPart)
     cables = [(design.part(c.part, CablePart), end) for c, end in plugs.cables]
-    lanes = [lit for part, end in cables if (lit := lit_lanes(part, end.end, module)) is not None]
     named = stand_in(cage, 0)
     if module is not None:
         misfits = _module_misfits(named, module)
@@ -189,7 +186,6 @@ def _new_kind(design: Design, cage: Cage, plugs: _Plugs) -> CageKind:
     fibres = {part.branches for part, _ in cables if part.technology is CableTechnology.FIBRE}
     return CageKind(
         cage,
-        mode_for(cage, min(lanes)) if lanes else cage.default_mode,
         misfits,
         sum(p for p in powers if p is not None),
         None in powers,
