@@ -120,13 +120,15 @@ class ConnectDialog(QDialog):
         self.resize(680, 560)
 
     def _work_out(self) -> None:
+        # Qt hands a StrEnum back as a plain text.
+        technology = self.technology.currentData()
         self.plan = plan_rails(
             self._design,
             self._catalog,
             self._servers,
             self._switches,
-            role=self.role.currentData(),
-            technology=self.technology.currentData(),
+            role=CageRole(self.role.currentData()),
+            technology=CableTechnology(technology) if technology else None,
             keep_free=self.keep_free.value(),
         )
         plan = self.plan
