@@ -214,10 +214,46 @@ def cable_links(design: Design, cable: Cable) -> tuple[Link, ...]:
     trunk = next((end for end in cable.ends if end.end == 0), None)
     if trunk is None:
         return ()
+    shape = _shape(design, cable, part, trunk)
+    return tuple(
+        Link(
+            cable.id,
+            PortRef(trunk.device, trunk.cage, near),
+            PortRef(cable.ends[place].device, cable.ends[place].cage, far),
+            rate_gbps,
+            lanes,
+        )
+        for near, place, far, rate_gbps, lanes in shape
+    )
+
+
+LinkShape = tuple[tuple[int, int, int, float, int], ...]
+"""Links of a cable, whatever devices it joins: port at the trunk, place in the cable's ends, port
+there, rate in Gb/s, lanes."""
+
+
+def _shape(design: Design, cable: Cable, part: CablePart, trunk: CableEnd) -> LinkShape:
+    """What a cable carries; thousands of cables in equal cages are worked out once."""
+    key: list[object] = [cable.part]
+    for end in cable.ends:
+        wires = wiring(design, end.device)
+        cage = cages_of(design, design.devices[end.device])[end.cage]
+        module = wires.modules.get(end.cage)
+        mode = wires.modes.get(end.cage, cage.default_mode)
+        key += (end.end, end.socket, cage, mode, module and module.id)
+    shapes = design.link_shapes
+    found = shapes.get(tuple(key))
+    if found is None:
+        found = shapes[tuple(key)] = tuple(_worked_out(design, cable, part, trunk))
+    return found
+
+
+def _worked_out(
+    design: Design, cable: Cable, part: CablePart, trunk: CableEnd
+) -> Iterator[tuple[int, int, int, float, int]]:
     near = {(face.start, face.width): face for face in _faces(design, part, trunk)}
     branch = _WHOLE // part.branches
-    links: list[Link] = []
-    for end in cable.ends:
+    for place, end in enumerate(cable.ends):
         if end.end == 0:
             continue
         for far in _faces(design, part, end):
@@ -234,18 +270,9 @@ def cable_links(design: Design, cable: Cable) -> tuple[Link, ...]:
                 continue
             start = (end.end - 1) * branch + far.start * branch // lit
             face = near.get((start, far.width * branch // lit))
-            if face is None:
-                continue
-            links.append(
-                Link(
-                    cable.id,
-                    PortRef(trunk.device, trunk.cage, face.index),
-                    PortRef(end.device, end.cage, far.index),
-                    min(face.rate_gbps, far.rate_gbps),
-                    min(face.lanes, far.lanes),
-                )
-            )
-    return tuple(links)
+            if face is not None:
+                rate_gbps = min(face.rate_gbps, far.rate_gbps)
+                yield face.index, place, far.index, rate_gbps, min(face.lanes, far.lanes)
 
 
 def _share_of_optics_inside(design: Design, part: CablePart, end: CableEnd) -> tuple[int, int]:

@@ -39,7 +39,7 @@ from rackloom.design.ids import (
 
 if TYPE_CHECKING:
     from rackloom.design.index import DesignIndex
-    from rackloom.design.links import Link, Wiring
+    from rackloom.design.links import Link, LinkShape, Wiring
     from rackloom.design.paths import Patching
 
 ALL_TABLES = (*TABLES, "parts")
@@ -197,6 +197,11 @@ class Design:
         return {}
 
     @cached_property
+    def link_shapes(self) -> dict[tuple[object, ...], LinkShape]:
+        """Memo of what cables in equal cages carry; kept until a part is replaced."""
+        return {}
+
+    @cached_property
     def next_number(self) -> int:
         """The number the next new id ends in; greater than that of every entity here."""
         return 1 + max(
@@ -251,6 +256,8 @@ class Design:
             for device_id in devices or ():
                 known.pop(device_id, None)
             after.__dict__["wirings"] = known
+            if devices is not None:
+                after.__dict__["link_shapes"] = self.link_shapes
         if "links" in self.__dict__:
             from rackloom.design.links import patched_links
 
