@@ -29,6 +29,8 @@ FRAME_MM = 7.0
 """Side of the cabinet as drawn."""
 BEYOND_MM = 240.0
 """Cables between rows pass this far beside the drawing."""
+STUB_MM = 60.0
+"""A cable's end that hangs loose is drawn as long as this."""
 _R2 = (0.7548776662466927, 0.5698402909980532)
 
 
@@ -140,65 +142,62 @@ class ElevationLayout:
     def route(self, scene: SceneReader, legs: IntArray) -> Segments:
         a, a_seen, a_exit = scene.ports("a_dev", "a_cage", legs)
         b, b_seen, b_exit = scene.ports("b_dev", "b_cage", legs)
-        a_dev, b_dev = scene.legs["a_dev"][legs], scene.legs["b_dev"][legs]
-        loose = b_dev < 0
-        drawn = a_seen | b_seen
-        a_rack = scene.devices["rack"][a_dev]
-        b_rack = np.where(loose, a_rack, scene.devices["rack"][np.maximum(b_dev, 0)])
-        same_rack = a_rack == b_rack
-        a_band, b_band = self._band[a_rack], self._band[b_rack]
-        same_row = a_band == b_band
-        box = scene.racks["box"]
-        a_mid = box[a_rack, 0] + box[a_rack, 2] / 2
-        b_mid = box[b_rack, 0] + box[b_rack, 2] / 2
-        a_right = a[:, 0] >= a_mid
-        b_right = b[:, 0] >= b_mid
-        # A lane belongs to a port of the trunk's device: cables of a device keep together.
-        number = scene.devices["number"]
-        lane_a = lane_of(number[a_dev], scene.legs["a_cage"][legs])
-        lane_b = lane_of(number[np.maximum(b_dev, 0)], scene.legs["b_cage"][legs])
-        a_right = np.where(same_rack, (a[:, 0] + b[:, 0]) / 2 >= a_mid, a_right)
-        a_x = self._channel(scene, a_rack, a_right, lane_a)
-        b_x = np.where(same_rack, a_x, self._channel(scene, b_rack, b_right, lane_b))
-        rack_number = scene.racks["number"]
-        pair = rack_number[a_rack] * 31 + rack_number[b_rack] * 17
-        tray = lane_of(pair, scene.legs["a_cage"][legs])
-        a_y = self._tray_top[a_band] + 16.0 + tray * (TRAY_MM - 32.0)
-        b_y = self._tray_top[b_band] + 16.0 + tray * (TRAY_MM - 32.0)
-        left, _, right, _ = self.bounds()
-        between = np.where(
-            (a_mid + b_mid) / 2 < (left + right) / 2,
-            left - BEYOND_MM * (0.3 + 0.7 * tray),
-            right + BEYOND_MM * (0.3 + 0.7 * tray),
+        loose = scene.legs["b_dev"][legs] < 0
+        a_x, a_y, cross, b_y, b_x, a_right = self._ways(scene, legs, a, b, b_exit)
+        corners = (
+            (a[:, 0], a[:, 1]),
+            (a[:, 0], a_exit),
+            (a_x, a_exit),
+            (a_x, a_y),
+            (cross, a_y),
+            (cross, b_y),
+            (b_x, b_y),
+            (b_x, b_exit),
+            (b[:, 0], b_exit),
+            (b[:, 0], b[:, 1]),
         )
-        cross = np.where(same_rack, a_x, np.where(same_row, b_x, between))
-        a_y = np.where(same_rack, b_exit, a_y)
-        b_y = np.where(same_rack, b_exit, np.where(same_row, a_y, b_y))
-        points = np.stack(
-            [
-                np.stack([a[:, 0], a[:, 1]], 1),
-                np.stack([a[:, 0], a_exit], 1),
-                np.stack([a_x, a_exit], 1),
-                np.stack([a_x, a_y], 1),
-                np.stack([cross, a_y], 1),
-                np.stack([cross, b_y], 1),
-                np.stack([b_x, b_y], 1),
-                np.stack([b_x, b_exit], 1),
-                np.stack([b[:, 0], b_exit], 1),
-                np.stack([b[:, 0], b[:, 1]], 1),
-            ],
-            axis=1,
-        )
-        if loose.any():
-            end = np.where(a_right, a[:, 0] + 60.0, a[:, 0] - 60.0)
+        points = np.stack([np.stack(corner, 1) for corner in corners], axis=1)
+        if loose.any():  # a short stub out of the port
+            end = np.where(a_right, a[:, 0] + STUB_MM, a[:, 0] - STUB_MM)
             points[loose, 2:] = np.stack([end, a_exit], 1)[loose][:, None, :]
         segments = np.concatenate([points[:, :-1], points[:, 1:]], axis=2)
         keep = (segments[:, :, 0] != segments[:, :, 2]) | (segments[:, :, 1] != segments[:, :, 3])
-        keep &= drawn[:, None]
-        keep[:, :2] &= a_seen[:, None]  # from a port on the far side only the manager is seen
+        keep &= (a_seen | b_seen)[:, None]
+        keep[:, :2] &= a_seen[:, None]  # of a port on the far side only the manager is seen
         keep[:, -2:] &= (b_seen | loose)[:, None]
         owners = np.broadcast_to(legs[:, None], keep.shape)
         return segments[keep], np.ascontiguousarray(owners[keep])
+
+    def _ways(
+        self, scene: SceneReader, legs: IntArray, a: FloatArray, b: FloatArray, b_exit: FloatArray
+    ) -> tuple[Any, ...]:
+        """Lanes: manager x and tray y at both ends, where trays are changed, and a's side."""
+        a_dev, b_dev = scene.legs["a_dev"][legs], np.maximum(scene.legs["b_dev"][legs], 0)
+        a_cage, b_cage = scene.legs["a_cage"][legs], scene.legs["b_cage"][legs]
+        a_rack = scene.devices["rack"][a_dev]
+        b_rack = np.where(scene.legs["b_dev"][legs] < 0, a_rack, scene.devices["rack"][b_dev])
+        same_rack = a_rack == b_rack
+        box, number = scene.racks["box"], scene.devices["number"]
+        a_mid = box[a_rack, 0] + box[a_rack, 2] / 2
+        b_mid = box[b_rack, 0] + box[b_rack, 2] / 2
+        # Within a rack both ends use the manager that is nearer to both.
+        a_right = np.where(same_rack, (a[:, 0] + b[:, 0]) / 2 >= a_mid, a[:, 0] >= a_mid)
+        a_x = self._channel(scene, a_rack, a_right, lane_of(number[a_dev], a_cage))
+        b_lane = lane_of(number[b_dev], b_cage)
+        b_x = np.where(same_rack, a_x, self._channel(scene, b_rack, b[:, 0] >= b_mid, b_lane))
+        pair = scene.racks["number"][a_rack] * 31 + scene.racks["number"][b_rack] * 17
+        tray = lane_of(pair, a_cage)
+        a_band, b_band = self._band[a_rack], self._band[b_rack]
+        same_row = a_band == b_band
+        in_tray = 16.0 + tray * (TRAY_MM - 32.0)
+        a_y = np.where(same_rack, b_exit, self._tray_top[a_band] + in_tray)
+        b_y = np.where(same_rack | same_row, a_y, self._tray_top[b_band] + in_tray)
+        left, _, right, _ = self.bounds()
+        beyond = BEYOND_MM * (0.3 + 0.7 * tray)
+        to_left = (a_mid + b_mid) / 2 < (left + right) / 2
+        between = np.where(to_left, left - beyond, right + beyond)
+        cross = np.where(same_rack, a_x, np.where(same_row, b_x, between))
+        return a_x, a_y, cross, b_y, b_x, a_right
 
     def bundles(self, scene: SceneReader) -> Bundles:
         from rackloom_gui.canvas.elevation_bundles import elevation_bundles

@@ -19,10 +19,11 @@ from rackloom_gui.canvas.look import Look, Window
 from rackloom_gui.canvas.pencil import CENTRE, Pencil, font_of, solid_pen, text_width
 from rackloom_gui.canvas.pointer import FloatArray, draw_rects
 from rackloom_gui.canvas.tables import Table
-from rackloom_gui.tokens import Tokens
+from rackloom_gui.tokens import Tokens, mix
 
 MOST_CABLES = 1024
 MOST_MARKS = 400
+MOST_FRAMES = 1500
 
 Extra = Callable[[Pencil, Window], None]
 
@@ -82,6 +83,9 @@ class Overlay:
                 continue
             boxes = table["box"][rows]
             boxes = boxes[window.touching(boxes)]
+            if len(boxes) > MOST_FRAMES:  # so many are small: a filled box says the same
+                pencil.fill_many(boxes, mix(colour, self.look.tokens.canvas, 0.25))
+                continue
             px = pencil.rects(boxes)
             out = width / 2 + 0.5
             px += np.array([-out, -out, 2 * out, 2 * out])
