@@ -8,7 +8,6 @@ unknown or wrong is it read again, slowly, to keep the one and to say precisely 
 from __future__ import annotations
 
 import gc
-import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -37,26 +36,13 @@ from rackloom.design.entities import (
     SiteSettings,
 )
 from rackloom.design.invariants import check_all_references
+from rackloom.files.document import FORMAT, read_document
 from rackloom.files.errors import FileError
 from rackloom.files.limits import MAX_ID_LENGTH, check_part, check_plain, reasonable
 from rackloom.files.migrations import FORMAT_VERSION, migrate
+from rackloom.files.places import WORD_OF, refuse, refuse_twice, said
 
-FORMAT = "rackloom"
 FILE_TABLES = (*TABLES, "parts")
-WORD_OF = {
-    "settings": "settings",
-    "rows": "row",
-    "racks": "rack",
-    "devices": "device",
-    "modules": "transceiver",
-    "cables": "cable",
-    "feeds": "feed",
-    "cords": "power cord",
-    "notes": "note",
-    "accepted": "accepted finding",
-    "severities": "severity",
-    "parts": "part",
-}
 
 Path = tuple[str | int, ...]
 _UNKNOWN_FIELD = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
@@ -145,7 +131,7 @@ def parse_fragment(tables: dict[str, Any]) -> dict[str, dict[str, Any]]:
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(step) for step in problem["loc"])
-        raise FileError(_said(problem), place=f"field {place}") from None
+        raise FileError(said(problem), place=f"field {place}") from None
     found = {name: {e.id: e for e in getattr(content, name)} for name in TABLES}
     found["parts"] = _parts(content.parts, b"")[0]
     return {name: entities for name, entities in found.items() if entities}
@@ -173,11 +159,11 @@ def _build(
         entities = getattr(content, name)
         tables[name] = {entity.id: entity for entity in entities}
         if len(tables[name]) < len(entities):
-            _refuse_twice(name, [entity.id for entity in entities], data)
+            refuse_twice(name, [entity.id for entity in entities], data)
     tables["parts"] = parts
     if tables["settings"].keys() - {"site"}:
         other = next(iter(tables["settings"].keys() - {"site"}))
-        _refuse(data, "settings", other, "the settings' id must be 'site'")
+        refuse(data, "settings", other, "the settings' id must be 'site'")
     _check_ids(tables, data)
     _check_numbers(tables, data)
     design = Design(tables)
@@ -195,10 +181,10 @@ def _parts(
         try:
             check_part(entry)
         except FileError as error:
-            _refuse(data, "parts", part_id or number, error.problem, error.place)
+            refuse(data, "parts", part_id or number, error.problem, error.place)
         part, unknown = _part(entry, data, part_id or number)
         if part.id in parts:
-            _refuse_twice("parts", [e.get("id") for e in entries], data)
+            refuse_twice("parts", [e.get("id") for e in entries], data)
         parts[part.id] = part
         if unknown:
             extras["parts", part.id] = unknown
@@ -218,7 +204,7 @@ def _part(entry: dict[str, Any], data: bytes, key: str | int) -> tuple[Part, Any
             paths = [p["loc"][1:] for p in problems if p["type"] in _UNKNOWN_FIELD]
             if not paths:
                 place = ".".join(str(step) for step in problems[0]["loc"][1:]) or "kind"
-                _refuse(data, "parts", key, _said(problems[0]), f"field {place}")
+                refuse(data, "parts", key, said(problems[0]), f"field {place}")
             unknown += [(path, _take_out(entry, path)) for path in paths]
 
 
@@ -227,7 +213,7 @@ def _check_part_finite(part: Part, data: bytes) -> None:
     try:
         check_plain(part.model_dump(mode="json"))
     except FileError as error:
-        _refuse(data, "parts", part.id, error.problem, error.place)
+        refuse(data, "parts", part.id, error.problem, error.place)
 
 
 def _take_out(tree: Any, path: Path) -> Any:
@@ -242,10 +228,10 @@ def _check_ids(tables: dict[str, dict[str, Any]], data: bytes) -> None:
         if not ids:
             continue
         if "" in ids:
-            _refuse(data, name, "", "an id is empty")
+            refuse(data, name, "", "an id is empty")
         longest = max(ids, key=len)
         if len(longest) > MAX_ID_LENGTH:
-            _refuse(data, name, longest, f"an id is longer than {MAX_ID_LENGTH} characters")
+            refuse(data, name, longest, f"an id is longer than {MAX_ID_LENGTH} characters")
     everything = [tables[name] for name in ID_PREFIX if tables[name]]
     if len(set().union(*everything)) < sum(map(len, everything)):
         seen: dict[str, str] = {}
@@ -253,7 +239,7 @@ def _check_ids(tables: dict[str, dict[str, Any]], data: bytes) -> None:
             for key in tables[name]:
                 if key in seen:
                     problem = f"the id is already that of a {WORD_OF[seen[key]]}"
-                    _refuse(data, name, key, problem)
+                    refuse(data, name, key, problem)
                 seen[key] = name
 
 
@@ -277,89 +263,34 @@ def _check_numbers(tables: dict[str, dict[str, Any]], data: bytes) -> None:
                 value = getattr(entity, number_field)
                 if value is not None and not -1e6 < value < 1e6 and not reasonable(value):
                     problem = "the number is not one a design can hold"
-                    _refuse(data, name, entity.id, problem, f"field {number_field}")
+                    refuse(data, name, entity.id, problem, f"field {number_field}")
     for settings in tables["settings"].values():
         if not all(map(reasonable, settings.cross_trays_x_m)):
-            _refuse(data, "settings", "site", "the number is not one a design can hold")
+            refuse(data, "settings", "site", "the number is not one a design can hold")
     for cable in tables["cables"].values():
         for end in cable.ends:
             if not 0 <= end.socket < 1024:
-                _refuse(data, "cables", cable.id, "no plug has that socket", "field socket")
+                refuse(data, "cables", cable.id, "no plug has that socket", "field socket")
 
 
 def _check_references(design: Design, data: bytes) -> None:
     for device in design.devices.values():
         for _, card in device.cards:
             if card in design.parts and not isinstance(design.parts[card], NicPart):
-                _refuse(data, "devices", device.id, f"the card {card!r} is not a NIC part")
+                refuse(data, "devices", device.id, f"the card {card!r} is not a NIC part")
     try:
         check_all_references(design)
     except EditError as error:
         where = error.where[0] if error.where else ""
         table = next((n for n in FILE_TABLES if where in design.table(n)), "")
-        _refuse(data, table, where, str(error))
-
-
-# What is wrong, and where
-
-
-def _refuse_twice(table: str, ids: list[Any], data: bytes) -> NoReturn:
-    seen: set[Any] = set()
-    for key in ids:
-        if key in seen:
-            _refuse(data, table, str(key), "the id is there twice")
-        seen.add(key)
-    raise AssertionError("no id is there twice")
-
-
-def _refuse(
-    data: bytes, table: str, key: str | int, problem: str, place: str | None = None
-) -> NoReturn:
-    raise FileError(problem, place=_place(data, table, key, place or ""))
-
-
-def _place(data: bytes, table: str, key: str | int, more: str) -> str:
-    """Line, entity and field in words. The line is that of the entity's id in its table."""
-    word = WORD_OF.get(table, "entity")
-    steps = []
-    if isinstance(key, str) and key:
-        line = _line_of(data, table, key)
-        if line:
-            steps.append(f"line {line}")
-        steps.append(f"{word} {key[:MAX_ID_LENGTH]}")
-    elif isinstance(key, int):
-        steps.append(f"{word} number {key + 1}")
-    elif table:
-        steps.append(f"section {table}")
-    if more:
-        steps.append(more)
-    return ", ".join(steps)
-
-
-def _line_of(data: bytes, table: str, key: str) -> int | None:
-    start = re.search(rb'(?<!\\)"%s"\s*:\s*\[' % table.encode(), data) if table else None
-    quoted = re.escape(json.dumps(key, ensure_ascii=False).encode("utf-8", "replace"))
-    found = re.compile(rb'"id"\s*:\s*' + quoted).search(data, start.end() if start else 0)
-    return data.count(b"\n", 0, found.start()) + 1 if found else None
-
-
-def _said(problem: Any) -> str:
-    """A pydantic error in our words."""
-    kind, loc = problem["type"], problem["loc"]
-    if kind in {"missing", "missing_argument"}:
-        return f"the field {loc[-1]!r} is missing"
-    if kind == "union_tag_invalid":
-        tag = str(problem.get("ctx", {}).get("tag", ""))[:40]
-        return f"{tag!r} is not a kind of part this version knows"
-    said = str(problem["msg"]).removeprefix("Value error, ").removeprefix("Input ")
-    return said.replace("\n", " ")[:200]
+        refuse(data, table, where, str(error))
 
 
 # The slow way
 
 
 def _parse_slowly(data: bytes) -> tuple[_Content, Extras]:
-    document = read_document(data)
+    document = read_document(data, FORMAT_VERSION)
     version = document["format_version"]
     if version < FORMAT_VERSION:
         document = migrate(document, version)
@@ -400,65 +331,4 @@ def _refuse_problem(document: dict[str, Any], data: bytes, problem: Any) -> NoRe
         given = entity.get("id") if isinstance(entity, dict) else None
         key = given if isinstance(given, str) and given else loc[1]
     place = ".".join(str(step) for step in loc[2:])
-    _refuse(data, table, key, _said(problem), f"field {place}" if place else None)
-
-
-def read_document(data: bytes) -> dict[str, Any]:
-    """The plain JSON content, found to be a Rackloom project of a version we read."""
-    if not data.strip():
-        raise FileError("the file is empty")
-    try:
-        pydantic_core.from_json(data)  # says the line, bounds the depth
-        document = json.loads(
-            data, object_pairs_hook=_no_key_twice, parse_constant=_no_constant, parse_float=_finite
-        )
-    except FileError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise _not_json(data, str(error)) from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise FileError("this is JSON, but not a Rackloom project", advice="open another file")
-    version = document.get("format_version")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise FileError("the format version is missing or not a number", place="format_version")
-    if version > FORMAT_VERSION:
-        raise FileError(
-            f"a newer Rackloom wrote this file (format version {version}; this program reads up "
-            f"to {FORMAT_VERSION})",
-            advice="update Rackloom to open it",
-        )
-    return document
-
-
-def _not_json(data: bytes, reason: str) -> FileError:
-    head = data.lstrip()[:1]
-    if head not in {b"{", b"["} or b"\0" in data[:4096]:
-        return FileError("this is not a Rackloom project", advice="open another file")
-    found = re.search(r"^(.*?) at line (\d+) column (\d+)$", reason, re.DOTALL)
-    if found is None:
-        return FileError("this is not JSON that can be read")
-    problem, line, column = found[1], found[2], found[3]
-    place = f"line {line}, column {column}"
-    if problem.startswith("EOF"):
-        return FileError("the file ends too early, as if it had been cut off", place=place)
-    return FileError(f"this is not JSON that can be read ({problem})", place=place)
-
-
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise FileError(f"the field {twice[:40]!r} is there twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise FileError(f"{name} is not a number a design can hold")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not reasonable(value):
-        raise FileError(f"{text[:24]} is not a number a design can hold")
-    return value
+    refuse(data, table, key, said(problem), f"field {place}" if place else None)

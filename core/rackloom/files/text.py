@@ -22,9 +22,11 @@ from rackloom.catalog.parts import Part
 from rackloom.design import Design
 from rackloom.design.entities import TABLES, CableEnd
 from rackloom.design.ids import by_age
+from rackloom.files.document import FORMAT
 from rackloom.files.errors import FileError
 from rackloom.files.migrations import FORMAT_VERSION
-from rackloom.files.schema import FORMAT, WORD_OF, Extras, Path
+from rackloom.files.places import WORD_OF
+from rackloom.files.schema import Extras, Path
 
 _REQUIRED = object()
 _BATCH = 2000
