@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from rackloom.bulk import many_objects
 from rackloom.catalog.cages import BreakoutMode, Cage
 from rackloom.catalog.fit import FIBRE_CONNECTORS
 from rackloom.catalog.parts import CablePart, PlugSpec, TransceiverPart
@@ -406,11 +407,12 @@ def port_name(design: Design, port: PortRef) -> str:
 
 def build_links(design: Design) -> dict[CableId, tuple[Link, ...]]:
     """The links of every cable; cables that carry none are left out."""
-    return {
-        cable_id: links
-        for cable_id, cable in design.cables.items()
-        if (links := cable_links(design, cable))
-    }
+    with many_objects():
+        return {
+            cable_id: links
+            for cable_id, cable in design.cables.items()
+            if (links := cable_links(design, cable))
+        }
 
 
 def patched_links(

@@ -29,4 +29,3 @@ def example() -> Design:
         "rail-fat-tree", load_bundled(), servers=EXAMPLE_SERVERS, options=EXAMPLE_OPTIONS
     )
     return preset.design
-

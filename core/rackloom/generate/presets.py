@@ -7,6 +7,7 @@ import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from rackloom.bulk import many_objects
 from rackloom.catalog.load import Catalog
 from rackloom.catalog.parts import ServerPart
 from rackloom.design.value import Design
@@ -86,7 +87,8 @@ def generate(
         servers = _servers_for(gpus or 0, catalog, values["server"])
     if not 1 <= servers <= MOST_SERVERS:
         raise GenerateError(f"the number of servers must be 1 to {MOST_SERVERS}, not {servers}")
-    design, notes = chosen.build(Request(catalog, servers, values))
+    with many_objects():
+        design, notes = chosen.build(Request(catalog, servers, values))
     return Generated(design, tuple(notes))
 
 
