@@ -14,7 +14,7 @@ def rack(**figures: object) -> RackPart:
     """A 48U rack with some figures of its own."""
     part = World().part("generic-48u-600")
     assert isinstance(part, RackPart)
-    return part.model_copy(update={"id": "rack-x", **figures})
+    return part.model_copy(update={"id": "rack-x"} | figures)
 
 
 def test_two_servers_in_one_place() -> None:
@@ -83,6 +83,20 @@ def test_a_server_longer_than_the_rails_are_apart() -> None:
     (finding,) = world.fires("space.mounting-depth")
     assert "gpu-01 is 897.1 mm deep; the rails of R01 are 710 mm apart" in finding.message
     assert finding.severity == "warning"
+
+
+def test_cables_have_room_to_bend() -> None:
+    """A DGX H100 is 897.1 mm deep; a DAC bends no tighter than 47 mm."""
+    world = World()
+    for depth_mm in (940.0, 950.0):
+        world.rack(rack(id=f"rack-{depth_mm:g}", depth_mm=depth_mm, mounting_depth_mm=None))
+    switch = world.device(QM9700, "leaf")
+    for n in (1, 2):
+        server = world.device(H100, f"gpu-{n}", rack=n)
+        world.cable("mcp7y10-n", (switch, str(n)), (server, "slot1p1"), (server, "slot2p1"))
+    (finding,) = world.fires("space.bend-room")
+    assert finding.message.startswith("gpu-1 leaves 43 mm to the door of R02, but MCP7Y10")
+    assert finding.message.endswith("bends no tighter than 47 mm")
 
 
 def test_weight_against_the_static_rating_says_what_is_unknown() -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rackloom.design.ids import DeviceId
     from rackloom.design.value import Design
 
-Found = Mapping[str, tuple[Hit, ...]]
+Found = dict[str, tuple[Hit, ...]]
 """Hits of one rule by place; places without any are left out."""
 
 WHOLE = ""
@@ -54,6 +54,7 @@ class Findings:
         topology: Topology,
         views: dict[DeviceId, DeviceView],
         found: Mapping[str, Found],
+        order: Mapping[str, tuple[Found, tuple[Hit, ...]]] | None = None,
     ) -> None:
         self.design = design
         self._catalog = catalog
@@ -61,6 +62,7 @@ class Findings:
         self._topology = topology
         self._views = views
         self._found = found
+        self._order = dict(order or {})
 
     def patched(self, design: Design, change: Change) -> Findings:
         """The findings after ``change`` led to ``design``; equal to those of a full run."""
@@ -90,24 +92,32 @@ class Findings:
                 full = full or _all_places(design, context)
                 found |= _look(context, {rule_id: rule}, full)
             elif rule.watches & tables and dirty[rule.scope] and rule.concerned(change):
-                kept = dict(found[rule_id])
-                for place in dirty[rule.scope]:
-                    kept.pop(place, None)
-                kept.update(_look_at(context, rule, _existing(context, rule, dirty[rule.scope])))
-                found[rule_id] = kept
-        return Findings(design, self._catalog, self._memo, topology, views, found)
+                here = dirty[rule.scope]
+                fresh = _look_at(context, rule, _existing(context, rule, here))
+                stale = [place for place in here if place in found[rule_id]]
+                if fresh or stale:
+                    kept = dict(found[rule_id])
+                    for place in stale:
+                        del kept[place]
+                    found[rule_id] = kept | fresh
+        return Findings(design, self._catalog, self._memo, topology, views, found, self._order)
 
     @cached_property
     def all(self) -> tuple[Finding, ...]:
         """Every finding, accepted ones too, worst first."""
-        return judged(self.design, self._raw())
-
-    def _raw(self) -> Iterator[tuple[Rule, Hit]]:
         known = rules()
-        for rule_id, places in self._found.items():
-            for hits in places.values():
-                for hit in hits:
-                    yield known[rule_id], hit
+        return judged(
+            self.design, ((known[rule_id], self._listed(rule_id)) for rule_id in self._found)
+        )
+
+    def _listed(self, rule_id: str) -> tuple[Hit, ...]:
+        """The hits of a rule in order; kept from edit to edit while they are the same."""
+        found = self._found[rule_id]
+        kept = self._order.get(rule_id)
+        if kept is None or kept[0] is not found:
+            hits = [hit for place in found.values() for hit in place]
+            kept = self._order[rule_id] = (found, tuple(sorted(hits, key=lambda h: h.order)))
+        return kept[1]
 
     @property
     def open(self) -> tuple[Finding, ...]:
@@ -258,7 +268,7 @@ def _shape_hits(
                 )
                 for hit in shape.cache[rule_id]
             )
-    return found  # type: ignore[return-value]
+    return found
 
 
 _MARKS = re.compile(r"\{([cdp]\d+|cable)\}")

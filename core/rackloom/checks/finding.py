@@ -68,6 +68,11 @@ class Hit:
     text: str
     fixer: Fixer | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def order(self) -> tuple[int, tuple[str, ...], str]:
+        """Sort key within a rule: what is oldest first."""
+        return (number_of(self.where[0]) if self.where else 0), self.where, self.text
+
 
 _MARK = re.compile("\x02([^\x02\x03]*)\x03")
 
@@ -121,9 +126,3 @@ class Finding:
     def key(self) -> tuple[str, tuple[str, ...]]:
         """Rule and sorted ids: what an acceptance refers to."""
         return self.rule, tuple(sorted(self.where))
-
-    @property
-    def order(self) -> tuple[int, str, int, tuple[str, ...], str]:
-        """Sort key: worst first, then by rule, then oldest first."""
-        age = number_of(self.where[0]) if self.where else 0
-        return self.severity.rank, self.rule, age, self.where, self.text

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rackloom.checks.finding import Finding, Hit, Severity
@@ -28,25 +29,24 @@ def severity_of(design: Design, rule: Rule) -> str:
     return override.severity
 
 
-def judged(design: Design, hits: Iterable[tuple[Rule, Hit]]) -> tuple[Finding, ...]:
-    """Findings with this project's severities and acceptances, worst first.
+def judged(design: Design, hits: Iterable[tuple[Rule, Sequence[Hit]]]) -> tuple[Finding, ...]:
+    """Findings with this project's severities and acceptances, worst first, then by rule.
 
-    The one place where both are applied: window, command line and reports get the same.
+    The one place where both are applied: window, command line and reports get the same. The hits
+    of each rule come in the order in which they are to be listed.
     """
     accepted: dict[tuple[str, tuple[str, ...]], list[AcceptedFinding]] = {}
     for entry in design.accepted.values():
         accepted.setdefault((entry.rule, tuple(sorted(entry.where))), []).append(entry)
-    severities: dict[str, Severity] = {}
-    findings = []
-    for rule, hit in hits:
-        severity = severities.get(rule.id)
-        if severity is None:
-            severity = severities[rule.id] = Severity(severity_of(design, rule))
-        finding = Finding(rule.id, severity, hit.where, hit.text, None, hit.fixer, design)
-        for entry in accepted.get(finding.key, ()) if accepted else ():
-            if entry.subject == finding.subject:
-                finding = Finding(rule.id, severity, hit.where, hit.text, entry, hit.fixer, design)
-                break
-        findings.append(finding)
-    findings.sort(key=lambda finding: finding.order)
+    ranked = [(Severity(severity_of(design, rule)), rule.id, found) for rule, found in hits]
+    ranked.sort(key=lambda item: (item[0].rank, item[1]))
+    findings: list[Finding] = []
+    for severity, rule_id, found in ranked:
+        for hit in found:
+            finding = Finding(rule_id, severity, hit.where, hit.text, None, hit.fixer, design)
+            for entry in accepted.get(finding.key, ()) if accepted else ():
+                if entry.subject == finding.subject:
+                    finding = replace(finding, accepted=entry)
+                    break
+            findings.append(finding)
     return tuple(findings)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rackloom.catalog.parts import DevicePart, RackPart
+from rackloom.catalog.parts import CablePart, DevicePart, RackPart
 from rackloom.catalog.words import Side
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Fix, Hit, Severity, called
@@ -169,6 +169,50 @@ def mounting_depth(context: Context, rack_id: str) -> Iterator[Hit]:
                 f"{called(device.id)} is {part.depth_mm:g} mm deep; the rails of "
                 f"{called(rack_id)} are {rack.mounting_depth_mm:g} mm apart",
             )
+
+
+@rule(
+    "space.bend-room",
+    Severity.WARNING,
+    watches={"devices", "racks", "cables"},
+    scope="rack",
+    source="Oracle cable management guide (bend radii); NVIDIA cable specifications",
+    numbers=(68, 70),
+)
+def bend_room(context: Context, rack_id: str) -> Iterator[Hit]:
+    """Behind a device there is room for its cables to bend.
+
+    Even with the device flush with the rack's front, what is left to the rear door has to take the
+    least bend radius of the cables plugged in there, five times their thickness for copper. What
+    to do: choose a deeper rack, or thinner cables.
+    """
+    rack = _rack_part(context, rack_id)
+    cables = (p for p in context.design.parts.values() if isinstance(p, CablePart))
+    stiffest_mm = max((p.bend_radius_mm or 0.0 for p in cables), default=0.0)
+    for device in _devices(context, rack_id):
+        part = context.design.part(device.part, DevicePart)
+        if device.bottom_u is None or part.depth_mm is None:
+            continue
+        room_mm = rack.depth_mm - part.depth_mm
+        if not 0 <= room_mm < stiffest_mm:
+            continue
+        radius_mm, model = _stiffest(context, device.id)
+        if radius_mm > room_mm:
+            yield Hit(
+                (device.id, rack_id),
+                f"{called(device.id)} leaves {room_mm:.0f} mm to the door of {called(rack_id)}, "
+                f"but {model} bends no tighter than {radius_mm:g} mm",
+            )
+
+
+def _stiffest(context: Context, device_id: DeviceId) -> tuple[float, str]:
+    """The greatest bend radius among the cables of a device, as far as known."""
+    design = context.design
+    parts = {
+        design.cables[cable].part for cable in design.index.cables_of_device.get(device_id, ())
+    }
+    known = [design.part(part, CablePart) for part in parts]
+    return max(((p.bend_radius_mm or 0.0, p.model) for p in known), default=(0.0, ""))
 
 
 def _weight(context: Context, rack_id: str) -> tuple[float, int]:
