@@ -450,3 +450,34 @@ def test_going_to_a_hidden_pdu_turns_the_rack_round(bench: Bench) -> None:
     assert str(bench.canvas.side) == "front"
     bench.canvas.zoom_to([pdu])
     assert str(bench.canvas.side) == "rear"
+
+
+def test_devices_are_not_dragged_or_dropped_where_they_have_no_place(bench: Bench) -> None:
+    before = bench.design
+    for view in ("fabric", "floor"):
+        bench.canvas.set_view(view)
+        QApplication.processEvents()
+        pane = bench.pane
+        thing = bench["server0"] if view == "fabric" else bench["rack1"]
+        start = middle(pane, thing) + (QPointF(0, -350) if view == "floor" else QPointF())
+        drag(pane, start, start + QPointF(1500, 900))
+        assert _drop(pane, SERVER.id, start)
+        assert bench.design is before
+        assert "rack view" in bench.said[-1]
+
+
+def test_marks_set_while_a_design_opens_stay(bench: Bench) -> None:
+    marks = {bench["server0"]: "warning"}
+    other, _ = made(small)
+    # Checks may be done before the canvas hears of the new design.
+    bench.canvas.set_problem_marks(marks)
+    bench.document.open_design(other, None)
+    assert bench.canvas.marks.problems == marks
+
+
+def test_the_first_rack_is_brought_into_view(qtbot: QtBot, theme: Theme) -> None:
+    bench = Bench(qtbot, theme, Design(), {})
+    assert _drop(bench.pane, RACK.id, QPointF(900, 900))
+    box = bench.pane.rect_of(bench.design.racks)
+    assert box is not None
+    assert bench.pane.visible_rect().contains(box)

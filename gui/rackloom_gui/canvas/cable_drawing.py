@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws cables one by one, coloured by network or by load, and bundles where they are too many."""
 
-
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter

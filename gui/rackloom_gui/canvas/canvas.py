@@ -353,8 +353,8 @@ class Canvas(QWidget):
             pane.follow(design, change)
 
     def _on_replaced(self, _design: Design) -> None:
-        self.marks.problems, self.marks.cut = {}, frozenset()
-        self.marks.unplugged, self.marks.hover, self.marks.hover_port = frozenset(), "", None
+        # Problem marks, cut and unplugged are set by those who know them, maybe before this call.
+        self.marks.hover, self.marks.hover_port = "", None
         for pane in self.panes:
             pane.setProperty("fitted", False)
             pane.rebuild()

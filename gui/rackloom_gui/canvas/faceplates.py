@@ -89,7 +89,7 @@ def paint_face(pencil: Pencil, face: Face, colour: DeviceColour, tokens: Tokens)
     """Draw a face with its upper left corner at the pencil's zero."""
     shades = Shades.of(colour, tokens)
     _body(pencil, face, shades)
-    if not pencil.shows(U_MM, 9.0):
+    if not pencil.shows(U_MM, 7.0):
         return
     if face.plain:
         _cages(pencil, face, shades)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the names of devices: on the face where it leaves room, else beside it."""
 
-
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter

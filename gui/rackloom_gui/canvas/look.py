@@ -21,8 +21,8 @@ from rackloom_gui.tokens import DeviceColour, Tokens
 
 SPRITE_FROM_PX_PER_U = 5.0
 """Below, a device is a rectangle in the colour of its kind."""
-LABELS_FROM_PX_PER_U = 13.0
-PORTS_FROM_PX_PER_U = 9.0
+LABELS_FROM_PX_PER_U = 12.0
+PORTS_FROM_PX_PER_U = 7.0
 VECTORS_FROM_PX_PER_MM = 2.0
 MOST_NAMES = 900
 """More names than this say nothing any more, and cost a frame."""

@@ -59,7 +59,7 @@ def _tray(pencil: Pencil, band: RowBand, tokens: Tokens) -> None:
 
 def _row_name(pencil: Pencil, scene: SceneArrays, band: RowBand, tokens: Tokens) -> None:
     row = scene.design.rows.get(band.row)
-    size = int(min(max(170.0 * pencil.scale, 10), 22))
+    size = int(min(max(120.0 * pencil.scale, 11), 18))
     room = (band.tray_top_mm - band.top_mm) * pencil.scale
     if row is None or room < 9:
         return

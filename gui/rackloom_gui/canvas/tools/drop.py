@@ -106,6 +106,11 @@ class PartDrop:
         hand, self._edit = self._hand, None
         hand.pointer = (scene.x(), scene.y())
         hand.lit, hand.ghosts, hand.note = [], [], ""
+        placed = isinstance(self._part, RackPart | DevicePart)
+        if placed and self.pane.arrays.layout.name != "racks":
+            hand.note = tr("Racks and devices are placed in the rack view.")
+            self.pane.refresh()
+            return True
         match self._part:
             case RackPart():
                 self._rack(self._part, hand, scene)
@@ -124,6 +129,7 @@ class PartDrop:
         self.follow(scene)
         hand, edit = self._hand, self._edit
         reason = hand.reason if hand is not None else None
+        note = hand.note if hand is not None else ""
         self._part = self._hand = self._edit = None
         self.pane.show_hand(None)
         self.pane.refresh()
@@ -135,7 +141,7 @@ class PartDrop:
             else:
                 self.pane.setFocus()
                 return True
-        self.pane.say(reason or tr("Nothing can be dropped here."))
+        self.pane.say(reason or note or tr("Nothing can be dropped here."))
         return False
 
     # What is dropped

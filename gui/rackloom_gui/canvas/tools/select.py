@@ -30,9 +30,11 @@ class SelectTool(BaseTool):
         document = pane.document
         if found is None:
             return self._band(event)
-        if found in document.design.devices and pane.can_edit:
+        # Things have their place in the rack view; elsewhere they are drawn where they belong.
+        movable = pane.can_edit and pane.arrays.layout.name == "racks"
+        if found in document.design.devices and movable:
             return MoveDevices(pane, event, found)
-        if found in document.design.racks and pane.can_edit:
+        if found in document.design.racks and movable:
             holds = found in document.selection or pane.on_frame(found, event.scene)
             return MoveRacks(pane, event, found) if holds else self._band(event, found)
         return ClickGesture(pane, found)
