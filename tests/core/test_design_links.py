@@ -148,3 +148,12 @@ def test_links_do_not_depend_on_the_order_of_ends(cages: tuple[str, str]) -> Non
     links = plug(history, "mcp4y10-n", *ends)
     assert {k.a.device for k in links} == {a}
     assert {k.b.device for k in links} == {b}
+
+
+def test_undo_of_the_first_cable_of_a_kind_takes_its_link_away() -> None:
+    """The part goes with it: all links are worked out anew, and none may stay behind."""
+    history, (a, b) = bench("nvidia-qm9700", "nvidia-qm9700")
+    assert plug(history, "mcp4y10-n", CableEnd(0, a, "1"), CableEnd(1, b, "1"))
+    history.undo()
+    assert not history.design.cables
+    assert not history.design.links

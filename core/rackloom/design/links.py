@@ -464,11 +464,11 @@ def affected_cables(after: Design, change: Change) -> Iterator[CableId]:
     Through panels, all cables of a path are affected by what happens to any of them.
     """
     devices = rewired_devices(change)
+    for record in change.of("cables"):
+        yield CableId(record.id)
     if devices is None:
         yield from after.cables
         return
-    for record in change.of("cables"):
-        yield CableId(record.id)
     panels = after.panels
     for device_id in devices:
         if device_id not in panels:
