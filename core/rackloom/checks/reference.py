@@ -46,7 +46,7 @@ def markdown() -> str:
 
 
 def _section(rule: Rule) -> str:
-    text = rule.explanation.replace("\n", "\n\n").replace("What to do:", "**What to do:**")
+    text = rule.explanation.replace("What to do:", "**What to do:**")
     numbers = f" (collected rules {', '.join(map(str, rule.numbers))})" if rule.numbers else ""
     return (
         f"### `{rule.id}`\n\n{text}\n\n"

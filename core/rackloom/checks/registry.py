@@ -80,10 +80,10 @@ class Rule:
 
     @property
     def explanation(self) -> str:
-        """What it demands, why it matters, what to do: paragraphs for the user, one a line."""
+        """What it demands, why it matters, what to do: unwrapped paragraphs, an empty line apart."""
         text = inspect.cleandoc(self.run.__doc__ or "")
         paragraphs = [" ".join(block.split()) for block in text.split("\n\n")]
-        return "\n".join(paragraphs).replace(" What to do: ", "\nWhat to do: ")
+        return "\n\n".join(paragraphs).replace(" What to do: ", "\n\nWhat to do: ")
 
     def shape_hits(self, shape: Shape) -> tuple[ShapeHit, ...]:
         """Run it on one way of plugging a cable."""
