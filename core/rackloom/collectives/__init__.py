@@ -3,6 +3,7 @@
 
 from rackloom.collectives.answer import Bottleneck, ErrorBand, Estimate, Point
 from rackloom.collectives.caps import Cap
+from rackloom.collectives.case import Settings
 from rackloom.collectives.conventions import (
     DEFAULT_SIZES,
     Collective,
@@ -13,11 +14,13 @@ from rackloom.collectives.conventions import (
 from rackloom.collectives.errors import EstimateError
 from rackloom.collectives.estimate import ALGORITHMS, estimate
 from rackloom.collectives.limit import Limit
+from rackloom.collectives.loads import CableLoads
 
 __all__ = [
     "ALGORITHMS",
     "DEFAULT_SIZES",
     "Bottleneck",
+    "CableLoads",
     "Cap",
     "Collective",
     "ErrorBand",
@@ -25,6 +28,7 @@ __all__ = [
     "EstimateError",
     "Limit",
     "Point",
+    "Settings",
     "busbw_factor",
     "estimate",
     "parse_collective",

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from rackloom.collectives.caps import Cap
 from rackloom.collectives.conventions import Collective
 from rackloom.collectives.limit import Limit
+from rackloom.collectives.loads import CableLoads
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class Point:
     algorithm: str
     protocol: str
     limit_busbw_gb_per_s: float
+    low_busbw_gb_per_s: float = 0.0
+    """With flows hashed badly (5th percentile of placements); the same where nothing is hashed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,10 @@ class Estimate:
     band: ErrorBand
     caps: tuple[Cap, ...]
     """Every resource on the way of the algorithm of the largest size, the tightest first."""
+    by_algorithm: Mapping[str, tuple[Point, ...]] = field(default_factory=dict)
+    """The curve of every algorithm that was looked at."""
+    loads: CableLoads | None = None
+    """What the algorithm of the largest size puts on each cable."""
 
     @property
     def peak(self) -> Point:

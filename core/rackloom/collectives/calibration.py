@@ -58,6 +58,23 @@ class Measured(_Frozen):
         return self.measured_gb_per_s / self.reckoned_gb_per_s
 
 
+class MeasuredNvls(Measured):
+    """A peak of an NVLS all-reduce in one domain.
+
+    Every GPU sends its S once to be added up and S/n to be spread, so of b GB/s the algorithm
+    bandwidth is b / (1 + 1/n); ``reckoned_gb_per_s`` is b.
+    """
+
+    ranks: int
+
+    @property
+    def ratio(self) -> float:
+        """What part of the links' rate was used."""
+        n = self.ranks
+        algbw = self.measured_gb_per_s * n / (2 * (n - 1))
+        return algbw * (1 + 1 / n) / self.reckoned_gb_per_s
+
+
 class Efficiency(_Frozen):
     """What part of a plain rate remains; ``band``: farthest row from the median, as a fraction."""
 
@@ -69,6 +86,27 @@ class Efficiency(_Frozen):
 
 class _Ratio(_Frozen):
     ratio: float
+    source: str
+
+
+class _Value(_Frozen):
+    value: float
+    source: str
+
+
+class _Nodes(_Frozen):
+    nodes: int
+    source: str
+
+
+class _NvlsSize(_Frozen):
+    gib: float
+    factor: float
+    source: str
+
+
+class _Extra(_Frozen):
+    hop_us: float
     source: str
 
 
@@ -118,6 +156,12 @@ class Hardware(_Frozen):
     scale_up_other: _Ratio
     scale_up_efficiency: tuple[Measured, ...]
     transport_efficiency: tuple[Measured, ...]
+    nvls_efficiency: tuple[MeasuredNvls, ...]
+    nvls_beyond_one_node: _Value
+    nvls_below_gib: _NvlsSize
+    all_to_all_efficiency: tuple[Measured, ...]
+    all_to_all_local_counts_from_nodes: _Nodes
+    transport_extra: dict[str, _Extra]
     beyond_measured: _BandFactor
     unknown_gpu: _Band
     pcie: _Pcie
@@ -130,7 +174,12 @@ class Hardware(_Frozen):
     @cached_property
     def _efficiencies(self) -> dict[str, Efficiency]:
         groups: dict[str, list[Measured]] = {}
-        for row in (*self.scale_up_efficiency, *self.transport_efficiency):
+        for row in (
+            *self.scale_up_efficiency,
+            *self.transport_efficiency,
+            *self.nvls_efficiency,
+            *self.all_to_all_efficiency,
+        ):
             groups.setdefault(row.kind or row.transport, []).append(row)
         found = {}
         for name, rows in groups.items():
@@ -141,8 +190,21 @@ class Hardware(_Frozen):
         return found
 
     def efficiency(self, kind: str) -> Efficiency:
-        """Efficiency of ``nvlink``, ``xgmi``, ``infiniband`` or ``ethernet``."""
+        """Efficiency of a kind of link (``nvlink``, ``xgmi``), transport (``infiniband``) or use.
+
+        NVLS rows are of ``nvls NVLink 4`` and its like, those of an all-to-all inside a domain of
+        ``nvlink all-to-all``.
+        """
         return self._efficiencies[kind]
+
+    def nvls(self, generation: str, spans_rack: bool) -> Efficiency:
+        """Efficiency of NVLS; generations without rows have the poorest of the known ones."""
+        kind = f"nvls {generation}{' rack' if spans_rack else ''}"
+        found = self._efficiencies.get(kind)
+        if found is not None:
+            return found
+        known = [e for k, e in self._efficiencies.items() if k.startswith("nvls ")]
+        return min(known, key=lambda e: e.value)
 
     def pcie_gb_per_s(self, generation: int | None, lanes: int | None) -> float | None:
         """Wire rate of a PCIe connection, one direction; None where the part does not say."""
@@ -181,12 +243,41 @@ class Tree(_Frozen):
         return self.servers_ratio
 
 
+class InNetwork(_Frozen):
+    """Terms of an algorithm that reduces in switches, Simple only; fields in microseconds."""
+
+    inside_us: float
+    network_us: float
+    pipeline_us: float = 0.0
+    """What filling the pipeline adds to messages of ``pipeline_mib`` and more.
+
+    Chunks are smaller in smaller messages: it adds (size / pipeline_mib) ** 0.75 of that there.
+    """
+    pipeline_mib: float = 64.0
+    pipeline_source: str | None = None
+
+
+class Pat(_Frozen):
+    """Parallel aggregated trees (one GPU a node): base + log2(k) network / hop + rank n."""
+
+    base_us: float
+    network_us: float
+    hop_divisor: float
+    rank_us: float
+    bandwidth_ratio: float
+
+
 class Library(_Frozen):
     """A collective library's cost model."""
 
     source: str
     ring: Ring
     tree: Tree
+    nvls: InNetwork | None = None
+    nvls_tree: InNetwork | None = None
+    collnet_direct: InNetwork | None = None
+    collnet_chain: InNetwork | None = None
+    pat: Pat | None = None
     post_overhead_us: dict[str, float]
     post_overhead_simple_factor: float
     pipelined_from_bytes: float

@@ -7,22 +7,27 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rackloom.collectives.calibration import Hardware
+from rackloom.collectives.calibration import Efficiency, Hardware
 from rackloom.collectives.capacity import (
     gpu_pcie_gb_per_s,
     has_scale_up,
     link_kind,
     reckoned_gb_per_s,
 )
+from rackloom.collectives.case import Case
+from rackloom.collectives.conventions import Collective
 from rackloom.collectives.group import Group, device_id, device_name
+from rackloom.collectives.hashing import hashed
 from rackloom.collectives.ring import Traffic
 from rackloom.fabric import Fabric
-from rackloom.fabric.arrays import Floats, Ints
+from rackloom.fabric.arrays import MESHES, Floats, Ints
 
 MOST_PLACES = 200
 """Ids a cap names at most; the text says how many places there are."""
 
 _TIE = 1 + 1e-6
+_NEARLY = 0.995
+"""Hashing that leaves more than this is not worth a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,37 +41,80 @@ class Cap:
     text: str
     efficiency: float = 1.0
     """What part of it a collective library gets out of it, as measured on such hardware."""
+    worst_share: float = 1.0
+    """What is left of that in the worst twentieth of hash placements."""
 
     @property
     def expected_gb_per_s(self) -> float:
         """What a library is expected to reach where this resource binds."""
         return self.busbw_gb_per_s * self.efficiency
 
+    @property
+    def worst_gb_per_s(self) -> float:
+        """The same with the flows placed badly (5th percentile)."""
+        return self.expected_gb_per_s * self.worst_share
+
 
 def caps_of(
-    fabric: Fabric,
-    group: Group,
-    traffic: Traffic | None,
-    hardware: Hardware,
-    transport: str,
-    algorithm: str = "ring",
+    case: Case, traffic: Traffic | None, algorithm: str, collective: Collective
 ) -> list[Cap]:
-    """All caps of an algorithm, the tightest first. ``traffic`` None: a group inside one node.
-
-    ``transport`` is what the network between nodes speaks: ``infiniband`` or ``ethernet``.
-    """
-    inner = hardware.efficiency(inside_kind(group)).value
-    outer = hardware.efficiency(transport).value
-    caps = [_inside(fabric, group, hardware, algorithm)]
+    """All caps of an algorithm, the tightest first. ``traffic`` None: a group inside one node."""
+    fabric, hardware = case.fabric, case.hardware
+    caps = []
+    inside = _inside(case, algorithm, collective)
+    if inside is not None:
+        caps.append(inside)
     if traffic is not None:
-        caps += [
-            _ports(fabric, traffic),
-            _pcie(fabric, traffic, hardware),
-            _bundles(fabric, traffic),
-        ]
-    part = {"scale-up": inner, "pcie": 1.0}  # PCIe caps have their efficiency in them
-    found = [replace(cap, efficiency=part.get(cap.kind, outer)) for cap in caps if cap is not None]
-    return sorted(found, key=lambda cap: cap.expected_gb_per_s)
+        outer = hardware.efficiency(efficiency_kind(case.transport)).value
+        outer *= case.settings.network_efficiency
+        local = _local_counts(case) if collective is Collective.ALL_TO_ALL else 1.0
+        caps.append(replace(_ports(fabric, traffic), efficiency=outer * local))
+        pcie = _pcie(fabric, traffic, hardware)
+        if pcie is not None:  # has its efficiency in it
+            caps.append(replace(pcie, efficiency=local))
+        bundles = _bundles(fabric, traffic)
+        if bundles is not None:
+            caps.append(_placed(case, traffic, replace(bundles, efficiency=outer)))
+        caps = [_visibly_impaired(case, cap) for cap in caps]
+    return sorted(caps, key=lambda cap: cap.expected_gb_per_s)
+
+
+def efficiency_kind(transport: str) -> str:
+    """Which measured rows stand for a transport at large sizes."""
+    return "infiniband" if transport == "infiniband" else "ethernet"
+
+
+def _local_counts(case: Case) -> float:
+    """What part of the cut between servers an all-to-all gets (see the calibration file)."""
+    group = case.group
+    if group.nodes < case.hardware.all_to_all_local_counts_from_nodes.nodes:
+        return 1.0
+    p = int(group.node_size.max())
+    return (group.ranks - p) / (group.ranks - 1)
+
+
+def _placed(case: Case, traffic: Traffic, cap: Cap) -> Cap:
+    """The cap of links between switches when a hash places the flows."""
+    if not case.hashed:
+        return cap
+    flows = case.settings.flows_per_connection
+    found = hashed(case.fabric, traffic, flows)
+    if found is None or found.worst_share > _NEARLY:
+        return cap
+    share = found.median_share
+    return replace(
+        cap,
+        efficiency=cap.efficiency * share,
+        worst_share=found.worst_share / share,
+        text=f"{cap.text}; hashing {flows} flows per connection leaves {share:.0%}",
+    )
+
+
+def _visibly_impaired(case: Case, cap: Cap) -> Cap:
+    part = case.settings.network_efficiency
+    if part >= 1 or cap.kind not in {"nic", "uplink", "link"}:
+        return cap
+    return replace(cap, text=f"{cap.text}; the network taken to reach {part:.0%}")
 
 
 def inside_gb_per_s(group: Group, node: int, hardware: Hardware) -> float | None:
@@ -84,24 +132,18 @@ def inside_gb_per_s(group: Group, node: int, hardware: Hardware) -> float | None
     return rate
 
 
-def _inside(fabric: Fabric, group: Group, hardware: Hardware, algorithm: str) -> Cap | None:
-    """The scale-up links (or PCIe) between the GPUs of a node.
-
-    A ring that goes on to other nodes leaves one of a node's GPUs by the NIC, so only p - 1 of p
-    GPUs send over the inner links. A tree is a chain of p GPUs inside a node, up and down again.
-    """
+def _inside(case: Case, algorithm: str, collective: Collective) -> Cap | None:
+    """The scale-up links (or PCIe) between the GPUs of a node."""
+    fabric, group = case.fabric, case.group
     tightest: tuple[float, int, float] | None = None
     shape = np.stack([group.part_of_node, group.node_size], axis=1)
     _, nodes = np.unique(shape, axis=0, return_index=True)
     for node in nodes.tolist():
         p = int(group.node_size[node])
-        rate = inside_gb_per_s(group, node, hardware) if p > 1 else None
+        rate = inside_gb_per_s(group, node, case.hardware) if p > 1 else None
         if rate is None:
             continue
-        if algorithm == "tree":
-            busbw = rate * p / (p - 1) * (group.ranks - 1) / group.ranks
-        else:
-            busbw = rate * p / (p - 1) if group.nodes > 1 else rate
+        busbw = rate * _inside_factor(case, algorithm, collective, node)
         if tightest is None or busbw < tightest[0]:
             tightest = (busbw, node, rate)
     if tightest is None:
@@ -109,14 +151,57 @@ def _inside(fabric: Fabric, group: Group, hardware: Hardware, algorithm: str) ->
     busbw, node, rate = tightest
     device = int(group.node_device[node])
     part = group.parts[int(group.part_of_node[node])]
-    over = (
-        part.scale_up.generation or part.scale_up.kind.value
-        if has_scale_up(part) and part.scale_up
-        else "PCIe"
-    )
+    joined = has_scale_up(part) and part.scale_up is not None
+    over = (part.scale_up.generation or part.scale_up.kind.value) if joined else "PCIe"  # type: ignore[union-attr]
     text = f"{over} inside {device_name(fabric, device)}, {rate:.0f} GB/s per GPU"
-    kind = "scale-up" if has_scale_up(part) else "pcie"
-    return Cap(kind, busbw, (str(device_id(fabric, device)),), text)
+    if algorithm.startswith("nvls"):
+        text += ", its switches adding up"
+    kind = "scale-up" if joined else "pcie"
+    efficiency = inside_efficiency(case, algorithm, collective).value if joined else 1.0
+    if joined and algorithm.startswith("nvls") and group.nodes > 1:
+        efficiency *= case.hardware.nvls_beyond_one_node.value
+    return Cap(kind, busbw, (str(device_id(fabric, device)),), text, efficiency)
+
+
+def _inside_factor(case: Case, algorithm: str, collective: Collective, node: int) -> float:
+    """Bus bandwidth over what one GPU of a node sends.
+
+    A ring that goes on to other nodes leaves one of a node's GPUs by the NIC, so only p - 1 of p
+    GPUs send over the inner links. A tree (and CollNet's ways to the NICs) passes p - 1 of p GPUs
+    up and down again. NVLS: S up and S/p spread by each GPU. An all-to-all sends (p - 1)/n of S to
+    neighbours, and by PXN (p - 1)/p of what leaves the node.
+    """
+    group = case.group
+    n, p = group.ranks, int(group.node_size[node])
+    reducing = collective is Collective.ALL_REDUCE
+    all_reduce = 2 * (n - 1) / n
+    match algorithm:
+        case "nvls" | "nvls-tree":
+            return all_reduce / (1 + 1 / p) if reducing else (p - 1) / p
+        case "tree" | "collnet-chain":
+            return all_reduce * p / (2 * (p - 1))
+        case "collnet-direct" if reducing:
+            return all_reduce * p / (2 * (p - 1))
+        case "direct" | "direct-without-pxn" if collective is Collective.ALL_TO_ALL:
+            handed = (n - p) / n * (p - 1) / p if algorithm == "direct" else 0.0
+            return (n - 1) / n / ((p - 1) / n + handed)
+        case "direct":
+            scale_up = group.parts[int(group.part_of_node[node])].scale_up
+            mesh = scale_up is not None and scale_up.kind in MESHES
+            return 1 / (p - 1) if mesh else 1.0
+        case _:
+            return p / (p - 1) if group.nodes > 1 else 1.0
+
+
+def inside_efficiency(case: Case, algorithm: str, collective: Collective) -> Efficiency:
+    """Measured efficiency of the scale-up links in this use."""
+    hardware, kind = case.hardware, inside_kind(case.group)
+    scale_up = case.group.parts[int(case.group.part_of_node[0])].scale_up
+    if algorithm.startswith("nvls") and scale_up is not None:
+        return hardware.nvls(scale_up.generation, scale_up.spans_rack)
+    if collective is Collective.ALL_TO_ALL:
+        return hardware.efficiency(f"{kind} all-to-all")
+    return hardware.efficiency(kind)
 
 
 def inside_kind(group: Group) -> str:

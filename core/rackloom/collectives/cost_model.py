@@ -50,7 +50,7 @@ def ring_curves(
     curves = []
     for number, protocol in enumerate(PROTOCOLS):
         latency_us = _latency_us(library, collective, shape, number)
-        bandwidth = _protocol_gb_per_s(library, shape, number)
+        bandwidth = protocol_gb_per_s(library, shape, number)
         if latency_us is None or bandwidth is None:
             continue
         steps = _steps(collective, shape.ranks)
@@ -95,7 +95,7 @@ def _latency_us(
     return base + (steps - crossings) * max(inside, overhead) + crossings * network
 
 
-def _protocol_gb_per_s(library: Library, shape: Shape, protocol: int) -> float | None:
+def protocol_gb_per_s(library: Library, shape: Shape, protocol: int) -> float | None:
     """Bus bandwidth a protocol reaches: a part of the wire's, and the library's own ceilings."""
     ratio = library.ring.bandwidth_ratio[protocol]
     if ratio is None:

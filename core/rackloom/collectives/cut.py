@@ -107,7 +107,7 @@ def _search_classes(best: _Search, graph: FlowGraph, into: Floats, few: int) -> 
     colour[:n] = 1
     colour = refined(matrix, colour)
     label, absorbed = np.arange(graph.vertices), None
-    sinks = _one_of_each(colour[:n], into[:n])
+    sinks = one_of_each(colour[:n], into[:n])
     if len(sinks) > few and best.rate > 0:
         core = _absorbed(best, graph, matrix, colour)
         if core is not None:
@@ -120,10 +120,10 @@ def _search_classes(best: _Search, graph: FlowGraph, into: Floats, few: int) -> 
             fewer[0] = 2
             colour = refined(matrix, fewer)
             free = np.flatnonzero(~core[:n])
-            sinks = free[_one_of_each(colour[label[free]], into[free])]
+            sinks = free[one_of_each(colour[label[free]], into[free])]
     budget = max(1, _WORK // max(len(graph.u) + graph.vertices, 1))
     for sink in sinks[:budget].tolist():
-        classes = _numbered(refined(matrix, set_apart(colour, int(label[sink]))))
+        classes = numbered(refined(matrix, set_apart(colour, int(label[sink]))))
         home = None if absorbed is None else int(classes[absorbed])
         _tighten(best, graph, classes[label], sink, home)
     return len(sinks) <= budget
@@ -155,7 +155,7 @@ def _absorbed(best: _Search, graph: FlowGraph, matrix: csr_array, colour: Hashes
         tried += 1
         if tried > _SEEDS:
             break
-        if _tighten(best, graph, _numbered(refined(matrix, set_apart(colour, seed))), seed):
+        if _tighten(best, graph, numbered(refined(matrix, set_apart(colour, seed))), seed):
             core[seed] = True
             core = _grown(graph, core, best.rate)
     return core if core.any() else None
@@ -189,14 +189,15 @@ def _matrix(graph: FlowGraph, label: Ints, vertices: int) -> csr_array:
     return capacity_matrix(u[real], v[real], capacity, vertices)
 
 
-def _one_of_each(colour: Hashes, into: Floats) -> Ints:
+def one_of_each(colour: Hashes, into: Floats) -> Ints:
     """Position of one of every colour, the ones with the least bandwidth first."""
     _, first = np.unique(colour, return_index=True)
     order: Ints = first[np.argsort(into[first], kind="stable")]
     return order
 
 
-def _numbered(colour: Hashes) -> Ints:
+def numbered(colour: Hashes) -> Ints:
+    """Colours as numbers from 0."""
     return np.unique(colour, return_inverse=True)[1].astype(np.int64)
 
 
@@ -260,3 +261,63 @@ def _source_side(quotient: _Quotient, target: int, rate: float, n: int, home: in
     side = np.zeros(k + 1, np.bool_)
     side[reached] = True
     return side[:k]
+
+
+def capacity_matrix_of(graph: FlowGraph) -> csr_array:
+    """Integer capacities of the whole graph, for colour refinement."""
+    return _matrix(graph, np.arange(graph.vertices), graph.vertices)
+
+
+def stable_colour(graph: FlowGraph) -> Hashes:
+    """The coarsest stable colouring that tells GPUs from switches."""
+    colour = np.zeros(graph.vertices, np.uint64)
+    colour[: graph.gpus] = 1
+    return refined(capacity_matrix_of(graph), colour)
+
+
+def parting_cut(graph: FlowGraph, colour: Hashes) -> Cut:
+    """The least bandwidth of any cut with a GPU on each side, as what crosses in one direction.
+
+    Broadcast takes at least S over it, and so does an all-reduce with reduction inside the network
+    (data crosses once up, once down). One GPU of the first class is the source, one of every class
+    the sink: a cut that parts no two of these parts nobody.
+    """
+    n = graph.gpus
+    into: Floats = np.bincount(
+        np.r_[graph.u, graph.v], weights=np.r_[graph.gbps, graph.gbps], minlength=graph.vertices
+    ).astype(np.float64)
+    sinks = one_of_each(colour[:n], into[:n])
+    poorest = int(sinks[0])
+    inside = np.ones(graph.vertices, np.bool_)
+    inside[poorest] = False
+    best, side = float(into[poorest]), inside
+    matrix = capacity_matrix_of(graph)
+    source = int(np.flatnonzero(np.arange(n) != poorest)[-1])
+    with_source = refined(matrix, set_apart(colour, source))
+    fine = one_of_each(with_source[:n], into[:n])
+    budget = max(1, _WORK // max(len(graph.u) + graph.vertices, 1))
+    for sink in fine[:budget].tolist():
+        if sink == source or best <= 0:
+            continue
+        classes = numbered(refined(matrix, set_apart(with_source, sink)))
+        quotient = _quotient(graph, classes)
+        reach = _reach(quotient, int(classes[source]), int(classes[sink]), best)
+        gbps = float(quotient.gbps[reach[quotient.u] != reach[quotient.v]].sum())
+        if gbps < best * _TIGHTER:
+            best, side = gbps, reach[classes]
+    crossing = np.flatnonzero(side[graph.u] != side[graph.v])
+    return Cut(best, side, crossing, int(side[:n].sum()), len(fine) <= budget)
+
+
+def _reach(quotient: _Quotient, source: int, sink: int, most: float) -> Bools:
+    """Classes on the source's side of a least cut from one class to another."""
+    unit = _FLOW_UNITS / most
+    k = quotient.vertices
+    capacity = np.floor(np.minimum(quotient.gbps, most) * unit).astype(np.int32)
+    rows, columns = np.r_[quotient.u, quotient.v], np.r_[quotient.v, quotient.u]
+    matrix = csr_array((np.r_[capacity, capacity], (rows, columns)), shape=(k, k)).tocsr()
+    left = csr_array(matrix - maximum_flow(matrix, source, sink).flow)
+    left.eliminate_zeros()
+    side = np.zeros(k, np.bool_)
+    side[breadth_first_order(left, source, directed=True, return_predecessors=False)] = True
+    return side

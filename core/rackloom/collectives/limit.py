@@ -9,20 +9,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from rackloom.collectives.calibration import Hardware
-from rackloom.collectives.cut import Cut, gather_cut
+from rackloom.collectives.conventions import Collective
+from rackloom.collectives.cut import Cut, gather_cut, parting_cut, stable_colour
 from rackloom.collectives.flow_graph import EdgeKind, FlowGraph, build_flow_graph
 from rackloom.collectives.group import Group, device_name
 from rackloom.collectives.ports import Ports
+from rackloom.collectives.spread import sides, spread_rate
 from rackloom.fabric import Fabric
 from rackloom.fabric.arrays import Bools, Ints
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What no point-to-point schedule can beat on this wiring, and the cut that says so.
+    """What no schedule can beat on this wiring, and the cut that says so.
 
     For all-reduce it is the limit of a reduce-scatter and an all-gather one after the other, the
-    best there is where GPUs are wired alike; reduction inside switches is not in it.
+    best there is where GPUs are wired alike. Where all switches between the GPUs can add up (NVLS
+    inside one domain, SHARP switched on between servers) it is the limit with that.
     """
 
     busbw_gb_per_s: float
@@ -31,19 +34,65 @@ class Limit:
     text: str
     exact: bool
     """False where the wiring has too many different corners to look at all: still a true limit."""
+    in_network_busbw_gb_per_s: float | None = None
+    """All-reduce with reduction in every switch on the way, whether or not these have it."""
 
 
-def find_limit(fabric: Fabric, group: Group, ports: Ports, hardware: Hardware) -> Limit:
-    """The cut bound of all-reduce, all-gather and reduce-scatter, in bus bandwidth."""
+def find_limit(
+    fabric: Fabric,
+    group: Group,
+    ports: Ports,
+    hardware: Hardware,
+    collective: Collective = Collective.ALL_REDUCE,
+    reducing: bool = False,
+) -> Limit:
+    """The limit of a collective in bus bandwidth. ``reducing``: the switches on the way add up."""
     graph = build_flow_graph(fabric, group, ports, hardware)
-    cut = gather_cut(graph)
-    busbw = cut.rate_gbps * (group.ranks - 1) / 8
-    return Limit(busbw, _ids(fabric, graph, cut), _text(fabric, group, graph, cut), cut.exact)
+    n = group.ranks
+    match collective:
+        case Collective.ALL_REDUCE:
+            colour = stable_colour(graph)
+            parting = parting_cut(graph, colour)
+            in_network = parting.rate_gbps / 8 * 2 * (n - 1) / n
+            cut = parting if reducing else gather_cut(graph)
+            busbw = in_network if reducing else cut.rate_gbps * (n - 1) / 8
+            return _limit(fabric, group, graph, cut, busbw, in_network)
+        case Collective.ALL_GATHER | Collective.REDUCE_SCATTER:
+            cut = gather_cut(graph)
+            return _limit(fabric, group, graph, cut, cut.rate_gbps * (n - 1) / 8)
+        case Collective.ALL_TO_ALL:
+            return _all_to_all(fabric, group, graph)
+        case _:
+            cut = parting_cut(graph, stable_colour(graph))
+            return _limit(fabric, group, graph, cut, cut.rate_gbps / 8)
 
 
-def _ids(fabric: Fabric, graph: FlowGraph, cut: Cut) -> tuple[str, ...]:
+def _limit(
+    fabric: Fabric,
+    group: Group,
+    graph: FlowGraph,
+    cut: Cut,
+    busbw: float,
+    in_network: float | None = None,
+) -> Limit:
+    text = _text(fabric, group, graph, cut)
+    return Limit(busbw, _ids(fabric, graph, cut.crossing), text, cut.exact, in_network)
+
+
+def _all_to_all(fabric: Fabric, group: Group, graph: FlowGraph) -> Limit:
+    colour = stable_colour(graph)
+    pods = [fabric.design.devices[d].pod or "" for d in fabric.arrays.device_ids]
+    pod = np.unique(np.array(pods)[group.device], return_inverse=True)[1].astype(np.int64)
+    found = spread_rate(graph, colour, sides(graph, [group.node, pod], gather_cut(graph)))
+    busbw = found.pair_gbps * (group.ranks - 1) / 8
+    full = ", ".join(_crossing(fabric, graph, found.crossing))
+    text = f"{full} carry all they can when each GPU sends {busbw:,.1f} GB/s to the others together"
+    return Limit(busbw, _ids(fabric, graph, found.crossing), text, found.exact)
+
+
+def _ids(fabric: Fabric, graph: FlowGraph, crossing: Ints) -> tuple[str, ...]:
     arrays = fabric.arrays
-    kind, what = graph.kind[cut.crossing], graph.what[cut.crossing].astype(np.int64)
+    kind, what = graph.kind[crossing], graph.what[crossing].astype(np.int64)
     inner = np.unique(what[(kind == EdgeKind.SCALE_UP) | (kind == EdgeKind.PCIE)])
     links = what[kind == EdgeKind.PORT]
     bundled = np.flatnonzero(np.isin(fabric.network.bundles.of_link, what[kind == EdgeKind.BUNDLE]))

@@ -40,6 +40,8 @@ class Traffic:
     """Sum of all flows."""
     busbw_per_algbw: float
     """Bus bandwidth over what all channels carry together."""
+    connection: float = 1.0
+    """Load of one connection between two ports, what a hash places as a whole or by flows."""
 
     @property
     def channels(self) -> int:

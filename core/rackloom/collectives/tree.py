@@ -56,4 +56,4 @@ def lay_trees(fabric: Fabric, group: Group, rings: Traffic) -> Traffic:
     loads = route(fabric, ports, source, target, np.full(len(source), 0.5))
     factor = 2 * (group.ranks - 1) / group.ranks
     load = np.maximum(out, into)
-    return Traffic("tree", ports, table, load, loads, 0.5 * len(source), factor)
+    return Traffic("tree", ports, table, load, loads, 0.5 * len(source), factor, connection=0.5)

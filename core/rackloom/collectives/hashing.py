@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Static ECMP: what is left to the unluckiest link when a hash places whole flows.
+
+A switch that sends N flows up over L links puts each on one of them at random; the fullest link
+sets the pace, since all channels of a collective wait for the slowest. The same holds for what
+comes down to a switch from above. Monte Carlo over placements, once for every different (N, L).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rackloom.collectives.ring import Traffic
+from rackloom.fabric import Fabric
+from rackloom.fabric.arrays import Floats, Ints
+
+DRAWS = 2000
+_SEED = 4_791
+_SHAPES = 64
+"""Different (N, L) that are drawn; the rest take the next smaller N that was."""
+
+_EVEN = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Hashed:
+    """Gb/s for each unit of load on the slowest link: evenly filled, and with hashed flows."""
+
+    even_gbps: float
+    median_gbps: float
+    worst_gbps: float
+    """At the 5th percentile of placements."""
+
+    @property
+    def median_share(self) -> float:
+        """What hashing leaves, in half of all placements."""
+        return self.median_gbps / self.even_gbps
+
+    @property
+    def worst_share(self) -> float:
+        """What hashing leaves in the worst twentieth of placements."""
+        return self.worst_gbps / self.even_gbps
+
+
+def hashed(fabric: Fabric, traffic: Traffic, flows: int) -> Hashed | None:
+    """The pace of a traffic whose connections are ``flows`` flows each; None without uplinks."""
+    bundles, loads = fabric.network.bundles, traffic.loads
+    load = np.concatenate([loads.forward, loads.backward])
+    busy = np.flatnonzero(load > _EVEN)
+    if not len(busy):
+        return None
+    n = len(bundles.u)
+    bundle = busy % n
+    start = np.where(busy < n, bundles.u[bundle], bundles.v[bundle])
+    end = np.where(busy < n, bundles.v[bundle], bundles.u[bundle])
+    even = float((bundles.hashed_gbps[bundle] / load[busy]).min())
+    tier = fabric.tiers.tier
+    up = tier[start] < tier[end]
+    down = tier[start] > tier[end]
+    flow = traffic.connection / flows
+    at = np.concatenate([start[up] * 2, end[down] * 2 + 1])
+    which = np.concatenate([np.flatnonzero(up), np.flatnonzero(down)])
+    if not len(at):
+        return Hashed(even, even, even)
+    _, group = np.unique(at, return_inverse=True)
+    total: Floats = np.bincount(group, weights=load[busy][which]).astype(np.float64)
+    links = np.bincount(group, weights=bundles.count[bundle][which]).astype(np.int64)
+    slowest = np.full(len(total), np.inf)
+    np.minimum.at(slowest, group, bundles.slowest_gbps[bundle][which])
+    number = np.maximum(np.round(total / flow), 1).astype(np.int64)
+    median, worst = _pace(number, links, slowest, total)
+    return Hashed(even, min(median, even), min(worst, even))
+
+
+def _pace(number: Ints, links: Ints, slowest: Floats, total: Floats) -> tuple[float, float]:
+    """Gb/s per unit of load at the median and the 5th percentile of placements.
+
+    A placement's pace is that of its slowest switch. Switches draw independently, so k alike ones
+    stay below a load with the k-th power of one's probability.
+    """
+    shapes, inverse = np.unique(np.stack([links, number]), axis=1, return_inverse=True)
+    inverse = inverse.ravel()
+    step = max(1, -(-shapes.shape[1] // _SHAPES))
+    rng = np.random.default_rng(_SEED)
+    # mean load of a link over its load when fullest, sorted from the worst to the best draw
+    drawn = [
+        np.sort(_evenness(rng, int(shapes[0, s]), int(shapes[1, s])))
+        for s in range(0, shapes.shape[1], step)
+    ]
+    fluid = slowest * links / total
+    of_shape = np.minimum(inverse // step, len(drawn) - 1).astype(np.float64)
+    kinds, count = np.unique(np.stack([of_shape, np.round(fluid, 9)]), axis=1, return_counts=True)
+    paces = [drawn[int(shape)] * even for shape, even in kinds.T]
+    found = np.unique(np.concatenate(paces))
+    log_none = np.zeros(len(found))  # of the chance that no switch is as slow as this
+    for draws, switches in zip(paces, count.tolist(), strict=True):
+        slower = np.searchsorted(draws, found, side="right") / len(draws)
+        with np.errstate(divide="ignore"):
+            log_none += switches * np.log1p(-slower)
+    some = 1 - np.exp(log_none)
+    return tuple(float(found[np.searchsorted(some, q)]) for q in (0.5, 0.05))  # type: ignore[return-value]
+
+
+def _evenness(rng: np.random.Generator, links: int, flows: int) -> Floats:
+    """Mean over greatest number of flows on a link, for every draw."""
+    if links == 1:
+        return np.ones(1)
+    counts = rng.multinomial(flows, np.full(links, 1 / links), size=DRAWS)
+    return np.asarray(flows / links / counts.max(axis=1), np.float64)
