@@ -80,7 +80,7 @@ class Rule:
 
     @property
     def explanation(self) -> str:
-        """What it demands, why it matters, what to do: unwrapped paragraphs, an empty line apart."""
+        """What it demands, why it matters, what to do: paragraphs with an empty line between."""
         text = inspect.cleandoc(self.run.__doc__ or "")
         paragraphs = [" ".join(block.split()) for block in text.split("\n\n")]
         return "\n\n".join(paragraphs).replace(" What to do: ", "\n\nWhat to do: ")
