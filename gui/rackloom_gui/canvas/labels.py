@@ -3,7 +3,7 @@
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from rackloom.catalog.parts import U_MM
 from rackloom_gui.canvas.arrays import SceneArrays
@@ -11,6 +11,7 @@ from rackloom_gui.canvas.faceplates import name_box
 from rackloom_gui.canvas.faces import Face
 from rackloom_gui.canvas.look import (
     LABELS_FROM_PX_PER_U,
+    MOST_LABELS_KEPT,
     MOST_NAMES,
     SPRITE_FROM_PX_PER_U,
     Look,
@@ -67,7 +68,7 @@ def draw_names(pencil: Pencil, scene: SceneArrays, rows: IntArray, look: Look) -
         colour = colours[int(looks[n])]
         x, y, _, height = boxes[n]
         if face.height_mm > 4 * face.width_mm:
-            _upright_name(pencil, name, boxes[n], colour)
+            _upright_name(pencil, name, boxes[n], colour, look)
         elif spot is not None:
             _name_on_face(pencil, name, (x, y), spot, size, colour, look)
         else:
@@ -93,9 +94,8 @@ def _name_on_face(
     width = text_width(text, size, True)
     plate = QRectF(0, 0, min(width + size * 1.1, rect.width()), min(size + 5.0, rect.height()))
     plate.moveCenter(rect.center())
-    if rect.width() > plate.width() + 40:
-        name_plate(pencil, plate, colour.fill, colour.edge)
-    _draw_static(pencil, plate, text, width, size, colour.text, look)
+    edge = colour.edge if rect.width() > plate.width() + 40 else None
+    _put(pencil, plate, text, size, colour, edge, look)
 
 
 def _name_beside(
@@ -118,8 +118,7 @@ def _name_beside(
     plate = QRectF(0, 0, width, min(fitting + 4.0, room.height() - 2.0))
     plate.moveCenter(room.center())
     plate.moveRight(room.right() - 3.0)
-    name_plate(pencil, plate, colour.fill, colour.edge)
-    _draw_static(pencil, plate, name, width - 8.0, fitting, colour.text, look)
+    _put(pencil, plate, name, fitting, colour, colour.edge, look)
 
 
 def _name_on_plate(
@@ -139,8 +138,7 @@ def _name_on_plate(
     width = text_width(text, size, True)
     plate = QRectF(rect.left(), 0, width + 8.0, min(size + 4.0, rect.height() - 2.0))
     plate.moveTop(round(rect.center().y() - plate.height() / 2))
-    name_plate(pencil, plate, colour.fill, colour.edge)
-    _draw_static(pencil, plate, text, width, size, colour.text, look)
+    _put(pencil, plate, text, size, colour, colour.edge, look)
 
 
 def name_plate(pencil: Pencil, rect: QRectF, fill: QColor, edge: QColor) -> None:
@@ -153,40 +151,80 @@ def name_plate(pencil: Pencil, rect: QRectF, fill: QColor, edge: QColor) -> None
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
-def _draw_static(
+def _put(
     pencil: Pencil,
     rect: QRectF,
     text: str,
-    width: float,
     size: int,
-    colour: QColor,
+    colour: DeviceColour,
+    edge: QColor | None,
     look: Look,
+    *,
+    upright: bool = False,
+) -> None:
+    """A label in a rectangle of pixels, on a plate if it has an edge; a pixmap made once."""
+    if look.sprites is None:
+        _paint(pencil, rect, text, size, colour, edge, upright=upright)
+        return
+    whole = rect.toAlignedRect()
+    key = (
+        text, size, whole.width(), whole.height(), pencil.ratio, upright,
+        colour.fill.rgb(), edge.rgb() if edge is not None else 0,
+    )  # fmt: skip
+    pixmap = look.labels.get(key)
+    if pixmap is None:
+        if len(look.labels) > MOST_LABELS_KEPT:
+            look.labels.clear()
+        pixmap = QPixmap(whole.size() * pencil.ratio)
+        pixmap.setDevicePixelRatio(pencil.ratio)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        local = QRectF(0, 0, whole.width(), whole.height())
+        _paint(Pencil(painter, pencil.scale), local, text, size, colour, edge, upright=upright)
+        painter.end()
+        look.labels[key] = pixmap
+    pencil.painter.drawPixmap(whole.topLeft(), pixmap)
+
+
+def _paint(
+    pencil: Pencil,
+    rect: QRectF,
+    text: str,
+    size: int,
+    colour: DeviceColour,
+    edge: QColor | None,
+    *,
+    upright: bool,
 ) -> None:
     painter = pencil.painter
-    painter.setPen(colour)
+    if upright:
+        painter.fillRect(rect, colour.fill)
+    elif edge is not None:
+        name_plate(pencil, rect, colour.fill, edge)
+    painter.setPen(colour.text)
     painter.setFont(font_of(size, True))
-    if not pencil.snap:
-        painter.drawText(rect, int(CENTRE | Qt.TextFlag.TextSingleLine), text)
+    flags = int(CENTRE | Qt.TextFlag.TextSingleLine)
+    if not upright:
+        painter.drawText(rect, flags, text)
         return
-    laid = look.static_text(text, size, True)
-    top = rect.center().y() - laid.size().height() / 2
-    painter.drawStaticText(round(rect.center().x() - width / 2), round(top), laid)
+    painter.save()
+    painter.translate(rect.center())
+    painter.rotate(-90)
+    across = QRectF(-rect.height() / 2, -rect.width() / 2, rect.height(), rect.width())
+    painter.drawText(across, flags, text)
+    painter.restore()
 
 
-def _upright_name(pencil: Pencil, name: str, box: list[float], colour: DeviceColour) -> None:
+def _upright_name(
+    pencil: Pencil, name: str, box: list[float], colour: DeviceColour, look: Look
+) -> None:
     """Names of vertical PDUs run upwards along the strip's upper end."""
     rect = pencil.rect(*box)
     size = int(min(12, rect.width() - 2))
     if size < 8:
         return
-    painter = pencil.painter
-    painter.save()
-    painter.translate(rect.center().x(), rect.top() + min(40.0 * pencil.scale, rect.height()) + 6)
-    painter.rotate(-90)
-    width = text_width(name, size, True) + 8
-    strip = QRectF(-width, -size / 2 - 2, width, size + 4)
-    painter.fillRect(strip, colour.fill)
-    painter.setPen(colour.text)
-    painter.setFont(font_of(size, True))
-    painter.drawText(strip, int(CENTRE), name)
-    painter.restore()
+    height = text_width(name, size, True) + 8.0
+    strip = QRectF(0, 0, min(size + 4.0, rect.width() - 2), height)
+    strip.moveCenter(rect.center())
+    strip.moveTop(rect.top() + min(40.0 * pencil.scale, rect.height()) + 6)
+    _put(pencil, strip, name, size, colour, None, look, upright=True)

@@ -5,13 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QStaticText
+from PySide6.QtGui import QPixmap
 
 from rackloom_gui.canvas.arrays import SceneArrays
-from rackloom_gui.canvas.pencil import (
-    font_of,
-)
 from rackloom_gui.canvas.pointer import (
     FloatArray,
 )
@@ -26,6 +22,7 @@ PORTS_FROM_PX_PER_U = 7.0
 VECTORS_FROM_PX_PER_MM = 2.0
 MOST_NAMES = 900
 """More names than this say nothing any more, and cost a frame."""
+MOST_LABELS_KEPT = 4000
 SEGMENT_BUDGET = 3000
 """More cable segments than this in view are drawn as bundles."""
 
@@ -57,7 +54,7 @@ class Look:
     sprites: Sprites | None = None
     """None: draw vectors (exports)."""
     dark_ports: bool = True
-    static_texts: dict[tuple[str, int, bool], QStaticText] = field(default_factory=dict)
+    labels: dict[tuple[object, ...], QPixmap] = field(default_factory=dict)
     device_colours: list[DeviceColour] = field(default_factory=list)
 
     def colours_of(self, scene: SceneArrays) -> list[DeviceColour]:
@@ -65,20 +62,6 @@ class Look:
         if len(self.device_colours) != len(scene.looks):
             self.device_colours = [self.tokens.device(kind, role) for kind, role in scene.looks]
         return self.device_colours
-
-    def static_text(self, text: str, pixels: int, bold: bool) -> QStaticText:
-        """A text laid out once."""
-        key = (text, pixels, bold)
-        known = self.static_texts.get(key)
-        if known is None:
-            if len(self.static_texts) > 8000:
-                self.static_texts.clear()
-            known = QStaticText(text)
-            known.setTextFormat(Qt.TextFormat.PlainText)
-            known.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
-            known.prepare(font=font_of(pixels, bold))
-            self.static_texts[key] = known
-        return known
 
 
 def visible_devices(scene: SceneArrays, window: Window) -> IntArray:

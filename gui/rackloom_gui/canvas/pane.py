@@ -192,6 +192,7 @@ class Pane(CanvasView):
         """Put on another theme."""
         self.look.tokens = tokens
         self.look.device_colours.clear()
+        self.look.labels.clear()
         if self.look.sprites is not None:
             self.look.sprites.clear()
         self._dress()

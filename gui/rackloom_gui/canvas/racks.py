@@ -83,12 +83,13 @@ def draw_racks(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) -
     px_per_u = pencil.scale * U_MM
     mine = boxes[rows]
     cabinet = mix(tokens.rack_interior, tokens.rack_frame, 0.30)
-    pencil.fill_many(mine, tokens.rack_frame)
-    inside = pencil.rects(mine)
-    inside += np.array([1.0, 1.0, -2.0, -2.0]) * (1.0 if pencil.scale > 0.1 else 0.5)
-    np.maximum(inside[:, 2:], 0.0, out=inside[:, 2:])
-    pencil.painter.setBrush(cabinet if px_per_u >= 3 else tokens.rack_interior)
-    draw_rects(pencil.painter, inside)
+    whole = pencil.rects(mine)
+    painter = pencil.painter
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(cabinet if px_per_u >= 3 else tokens.rack_interior)
+    draw_rects(painter, whole)
+    painter.setBrush(tokens.rack_frame)
+    draw_rects(painter, outlines(whole, 1.0 if pencil.scale > 0.1 else 0.5))
     if px_per_u >= 3:
         openings = _openings(scene, rows)
         _shafts(pencil, mine, openings, tokens)
@@ -99,6 +100,17 @@ def draw_racks(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) -
         if px_per_u >= NUMBERS_FROM_PX_PER_U:
             _numbers(pencil, openings, look)
     _names(pencil, scene, rows, tokens)
+
+
+def outlines(rects: FloatArray, width: float) -> FloatArray:
+    """The four sides of rectangles in pixels, inside their edges, as rectangles."""
+    sides = np.repeat(rects[None], 4, axis=0)
+    thick = np.minimum(width, rects[:, 2:].min(axis=1))
+    sides[0, :, 3] = sides[1, :, 3] = thick
+    sides[1, :, 1] += rects[:, 3] - thick
+    sides[2, :, 2] = sides[3, :, 2] = thick
+    sides[3, :, 0] += rects[:, 2] - thick
+    return sides.reshape(-1, 4)
 
 
 def _openings(scene: SceneArrays, rows: Any) -> FloatArray:
