@@ -180,6 +180,13 @@ def estimate(arguments: argparse.Namespace) -> int:
     return FINE
 
 
+def workload(arguments: argparse.Namespace) -> int:
+    """``rackloom workload``."""
+    from rackloom.cli import workload as command
+
+    return command.run(arguments)
+
+
 def render(arguments: argparse.Namespace) -> int:
     """``rackloom render``."""
     from rackloom.cli import gui_door
@@ -225,6 +232,7 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "bom": bom,
     "cables": cables,
     "estimate": estimate,
+    "workload": workload,
     "render": render,
     "catalog": catalog,
     "presets": presets,

@@ -8,6 +8,7 @@ import difflib
 from typing import NoReturn
 
 import rackloom
+from rackloom.cli import workload
 from rackloom.cli.errors import CommandError
 
 COMMANDS = {
@@ -17,6 +18,7 @@ COMMANDS = {
     "bom": "write the bill of materials",
     "cables": "write the cable schedule",
     "estimate": "say how fast a collective will be, and what limits it",
+    "workload": "say what a training or inference job gets, and what it waits for",
     "render": "draw a design into a file",
     "catalog": "look up parts",
     "presets": "list the presets of 'new' and their options",
@@ -194,6 +196,7 @@ _ADD = {
     "bom": _add_table,
     "cables": _add_table,
     "estimate": _add_estimate,
+    "workload": workload.add_arguments,
     "render": _add_render,
     "catalog": _add_catalog,
     "presets": _add_presets,
