@@ -208,9 +208,11 @@ def render(arguments: argparse.Namespace) -> int:
 def catalog(arguments: argparse.Namespace) -> int:
     """``rackloom catalog``."""
     from rackloom.catalog import CatalogError
-    from rackloom.cli import parts
+    from rackloom.cli import catalog_add, parts
 
     try:
+        if arguments.action == "add":
+            return catalog_add.run(arguments)
         if arguments.action == "show":
             return parts.show(arguments.part, arguments.format)
         return parts.list_parts(arguments.words, arguments.format)

@@ -8,7 +8,7 @@ import difflib
 from typing import NoReturn
 
 import rackloom
-from rackloom.cli import workload
+from rackloom.cli import catalog_add, workload
 from rackloom.cli.errors import CommandError
 
 COMMANDS = {
@@ -177,6 +177,9 @@ def _add_catalog(parser: argparse.ArgumentParser) -> None:
     show = actions.add_parser("show", help="everything about one part", allow_abbrev=False)
     show.add_argument("part", metavar="PART", help="its id, as 'catalog list' gives it")
     _add_format(show, "text", "json")
+    add = actions.add_parser("add", help="add parts of your own", allow_abbrev=False)
+    catalog_add.add_arguments(add)
+    _add_format(add, "text", "json")
 
 
 def _add_presets(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The user's own parts: where they lie, what happens to broken files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from rackloom.catalog import CatalogError, RackPart, load_bundled, load_catalog, own_folder
+from rackloom.catalog.user_parts import read_own, remove_own, store_parts
+
+RACK = """
+sources: {{MFR: the page of the maker}}
+parts:
+  - id: {id}
+    kind: rack
+    manufacturer: Acme
+    model: Box
+    rack_units: {units}
+    width_mm: 600
+    depth_mm: 1200
+    sources: [MFR]
+"""
+
+
+def put(folder: Path, name: str, text: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+
+
+def test_the_folder_follows_the_variable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RACKLOOM_DATA_DIR", str(tmp_path))
+    assert own_folder() == tmp_path / "catalog"
+    put(tmp_path / "catalog", "a.yaml", RACK.format(id="acme-42", units=42))
+    assert load_catalog().require("acme-42").model == "Box"
+    monkeypatch.setenv("RACKLOOM_DATA_DIR", "")
+    assert own_folder().name == "catalog"
+    assert "rackloom" in str(own_folder())
+
+
+def test_without_own_parts_it_is_the_bundled_catalogue(tmp_path: Path) -> None:
+    assert load_catalog(tmp_path / "none") is load_bundled()
+
+
+def test_own_parts_stand_beside_the_bundled_ones(tmp_path: Path) -> None:
+    put(tmp_path, "a.yaml", RACK.format(id="acme-42", units=42))
+    put(tmp_path, "b.yml", RACK.format(id="generic-48u-800", units=50))
+    put(tmp_path, "notes.txt", "not a catalogue")
+    catalog = load_catalog(tmp_path)
+    assert len(catalog) == len(load_bundled()) + 1
+    assert catalog.own == {"acme-42", "generic-48u-800"}
+    rack = catalog.require("generic-48u-800")
+    assert isinstance(rack, RackPart)
+    assert rack.rack_units == 50
+    assert catalog.sources["MFR"] == "the page of the maker"
+    assert catalog.feeds == load_bundled().feeds
+    assert catalog.problems == ()
+
+
+def test_a_broken_file_is_said_and_the_others_are_there(tmp_path: Path) -> None:
+    put(tmp_path, "a.yaml", "parts: [")
+    put(tmp_path, "b.yaml", RACK.format(id="acme-42", units="many"))
+    put(tmp_path, "c.yaml", RACK.format(id="acme-48", units=48))
+    (tmp_path / "d.yaml").write_bytes(b"\xff\xfe\x00parts")
+    put(tmp_path, "e.yaml", RACK.format(id="acme-48", units=50))
+    catalog = load_catalog(tmp_path)
+    assert catalog.own == {"acme-48"}
+    texts = "\n".join(catalog.problems)
+    assert len(catalog.problems) == 4
+    for words in ("a.yaml", "rack_units", "not UTF-8", "already in c.yaml"):
+        assert words in texts
+    rack = catalog.require("acme-48")
+    assert isinstance(rack, RackPart)
+    assert rack.rack_units == 48
+
+
+def test_storing_replaces_wherever_the_part_was(tmp_path: Path) -> None:
+    two = (
+        RACK.format(id="acme-42", units=42)
+        + RACK.format(id="acme-48", units=48).partition("parts:")[2]
+    )
+    put(tmp_path, "mine.yaml", two)
+    changed = load_catalog(tmp_path).require("acme-42").model_copy(update={"model": "New"})
+    (path,) = store_parts([changed], {"MFR": "another page"}, tmp_path)
+    assert path == tmp_path / "acme-42.yaml"
+    own = read_own(tmp_path)
+    assert own.problems == ()
+    assert {part.id: part.model for part in own.parts} == {"acme-42": "New", "acme-48": "Box"}
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["acme-42.yaml", "mine.yaml"]
+    assert remove_own("acme-48", tmp_path)
+    assert not remove_own("acme-48", tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == ["acme-42.yaml"]
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="this user may write anywhere")
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(CatalogError, match="cannot be written"):
+            store_parts([load_bundled().require("blank-1u")], {}, tmp_path / "own")
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_a_file_in_the_place_of_the_folder_is_said(tmp_path: Path) -> None:
+    (tmp_path / "own").write_text("x")
+    with pytest.raises(CatalogError, match="cannot be written"):
+        store_parts([load_bundled().require("blank-1u")], {}, tmp_path / "own")
+    assert "cannot be read" in load_catalog(tmp_path / "own").problems[0]
