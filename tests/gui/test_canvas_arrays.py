@@ -226,6 +226,20 @@ def test_hits_find_the_port_the_cable_the_device_and_the_rack() -> None:
     assert (hit.id, hit.device) == (ids["rack1"], None)
 
 
+def test_a_band_takes_cables_whole_or_touched() -> None:
+    design, ids = made(small)
+    scene = built(design, ElevationLayout(Side.REAR))
+    hits = HitIndex(scene)
+    x, y, w, h = scene.box_of(ids["cable"])  # type: ignore[misc]
+    around = (x - 1, y - 1, x + w + 1, y + h + 1)
+    assert ids["cable"] in hits.inside(*around, touching=False)
+    half = (x - 1, y - 1, x + w + 1, y + h / 2)
+    assert ids["cable"] not in hits.inside(*half, touching=False)
+    assert ids["cable"] in hits.inside(*half, touching=True)
+    beside = (x + w + 400, y, x + w + 500, y + h)
+    assert ids["cable"] not in hits.inside(*beside, touching=True)
+
+
 def test_front_and_rear_show_different_sides_of_the_same_device() -> None:
     design, ids = made(small)
     front = built(design, ElevationLayout(Side.FRONT))

@@ -246,6 +246,9 @@ def test_many_cables_are_bundled_until_one_zooms_in(qtbot: QtBot, theme: Theme) 
     pane = canvas.shown_panes[0]
     device = next(iter(design.devices))
     assert pane.hit_at(middle(pane, device)).cable is None, "what is bundled cannot be clicked"
+    x, y, w, h = pane.arrays.bundles.boxes[0].tolist()
+    count = int(pane.arrays.bundles.counts[0])
+    assert f"{count} cables" in pane._tip(QPointF(x + w / 2, y + h / 2))
     canvas.fit_ids([device])
     pane.viewport().repaint()
     QApplication.processEvents()

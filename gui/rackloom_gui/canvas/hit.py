@@ -80,7 +80,7 @@ class HitIndex:
     ) -> str | None:
         """The nearest cable within ``reach_mm``; None while ``window`` shows bundles."""
         scene = self.scene
-        if window is not None and self._bundled(window):
+        if window is not None and self.bundled(window):
             return None
         segments, owners = scene.segments.within(
             x - reach_mm, y - reach_mm, x + reach_mm, y + reach_mm
@@ -93,7 +93,7 @@ class HitIndex:
             return None
         return scene.cables.ids[int(scene.legs["cable"][owners[nearest]])]
 
-    def _bundled(self, window: Window) -> bool:
+    def bundled(self, window: Window) -> bool:
         """Whether a window shows bundles instead of cables."""
         scene = self.scene
         most = min(SEGMENT_BUDGET, scene.layout.most_segments)
@@ -119,29 +119,41 @@ class HitIndex:
         found = self._boxes_in(scene.devices, (x0, y0, x1, y1), touching, scene.devices["shown"])
         if not found:
             found = self._boxes_in(scene.racks, (x0, y0, x1, y1), touching)
-        _, owners = scene.segments.within(x0, y0, x1, y1)
-        legs = np.unique(owners)
-        if len(legs) and not touching:
-            cables = np.unique(scene.legs["cable"][legs])
-            ids = [scene.cables.ids[int(c)] for c in cables[: SEGMENT_BUDGET * 4]]
-            found |= {c for c in ids if self._route_inside(c, (x0, y0, x1, y1))}
-        elif len(legs):
-            segments, owners = scene.segments.within(x0, y0, x1, y1)
-            hit = crosses(segments, (x0, y0, x1, y1))
-            rows = np.unique(scene.legs["cable"][owners[hit]])
-            found |= {scene.cables.ids[int(row)] for row in rows}
-        return found
+        segments, owners = scene.segments.within(x0, y0, x1, y1)
+        if touching:
+            owners = owners[crosses(segments, (x0, y0, x1, y1))]
+        rows = np.unique(scene.legs["cable"][owners])
+        if not touching and len(rows):
+            rows = self._wholly_inside(rows, (x0, y0, x1, y1))
+        return found | {scene.cables.ids[int(row)] for row in rows}
 
-    def _route_inside(self, cable_id: str, band: tuple[float, float, float, float]) -> bool:
-        route = self.scene.route_of(cable_id)
+    def _wholly_inside(self, rows: Any, band: tuple[float, float, float, float]) -> Any:
+        """Those of the cables in these rows whose whole route is in a rectangle."""
+        scene = self.scene
         x0, y0, x1, y1 = band
-        return bool(
-            len(route)
-            and (route[:, (0, 2)] >= x0).all()
-            and (route[:, (0, 2)] <= x1).all()
-            and (route[:, (1, 3)] >= y0).all()
-            and (route[:, (1, 3)] <= y1).all()
+        cable = scene.legs["cable"]
+        wanted = np.zeros(len(scene.cables.ids), dtype=np.bool_)
+        wanted[rows] = True
+        legs = np.flatnonzero(scene.legs.alive & wanted[cable]).astype(np.int32)
+        route, owners = scene.layout.route(scene, legs)
+        xs, ys = route[:, (0, 2)], route[:, (1, 3)]
+        out = (xs.min(1) < x0) | (xs.max(1) > x1) | (ys.min(1) < y0) | (ys.max(1) > y1)
+        wanted[cable[owners[out]]] = False
+        return np.flatnonzero(wanted)
+
+    def bundle_at(self, x: float, y: float, reach_mm: float) -> int:
+        """How many cables the bundle at a place holds; 0 where there is none."""
+        bundles = self.scene.bundles
+        boxes, lines = bundles.boxes, bundles.lines
+        inside = (
+            (boxes[:, 0] - reach_mm <= x)
+            & (x <= boxes[:, 0] + boxes[:, 2] + reach_mm)
+            & (boxes[:, 1] - reach_mm <= y)
+            & (y <= boxes[:, 1] + boxes[:, 3] + reach_mm)
         )
+        near = distance(lines, x, y) <= reach_mm
+        counts = bundles.counts[np.concatenate([inside, near])]
+        return int(counts.max()) if len(counts) else 0
 
     def _boxes_in(
         self, table: Any, band: tuple[float, float, float, float], touching: bool, mask: Any = None

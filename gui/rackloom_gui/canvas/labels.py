@@ -218,7 +218,7 @@ def _paint(
 def _upright_name(
     pencil: Pencil, name: str, box: list[float], colour: DeviceColour, look: Look
 ) -> None:
-    """Names of vertical PDUs run upwards along the strip's upper end."""
+    """Names of vertical PDUs run upwards from the strip's lower end."""
     rect = pencil.rect(*box)
     size = int(min(12, rect.width() - 2))
     if size < 8:
@@ -226,5 +226,6 @@ def _upright_name(
     height = text_width(name, size, True) + 8.0
     strip = QRectF(0, 0, min(size + 4.0, rect.width() - 2), height)
     strip.moveCenter(rect.center())
-    strip.moveTop(rect.top() + min(40.0 * pencil.scale, rect.height()) + 6)
+    # At the lower end: switches, whose names stand beside them, are mostly at the top.
+    strip.moveBottom(rect.bottom() - 8)
     _put(pencil, strip, name, size, colour, None, look, upright=True)

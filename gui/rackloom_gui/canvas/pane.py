@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from rackloom.catalog import Catalog
-from rackloom.catalog.parts import DevicePart, Part, PartId, RackPart, SwitchPart
+from rackloom.catalog.parts import DevicePart, Part, PartId, RackPart
 from rackloom.catalog.words import Side
 from rackloom.design import Change, Design, Draft, edits
 from rackloom.design.ids import DeviceId
@@ -27,7 +27,7 @@ from rackloom_gui.canvas.look import Look, Window
 from rackloom_gui.canvas.overlay import Marks, Overlay
 from rackloom_gui.canvas.pencil import Pencil
 from rackloom_gui.canvas.sprites import Sprites
-from rackloom_gui.canvas.tips import cable_tip, device_tip, port_tip, rack_tip
+from rackloom_gui.canvas.tips import cable_tip, device_tip, port_tip, rack_tip, tr
 from rackloom_gui.canvas.tools.cable import CableTool
 from rackloom_gui.canvas.tools.drop import PartDrop
 from rackloom_gui.canvas.tools.ghosts import Box, Flight, Ghost, Hand
@@ -270,6 +270,10 @@ class Pane(CanvasView):
             return port_tip(design, *port, self.cable_tool.why_not(port))
         if hit.cable is not None:
             return cable_tip(design, hit.cable)
+        if self.hits.bundled(self.window()):
+            count = self.hits.bundle_at(scene.x(), scene.y(), 3.0 / self.scale_px)
+            if count:
+                return tr("{count} cables: zoom in to see them singly").format(count=count)
         if hit.device is not None:
             return device_tip(design, hit.device)
         if hit.rack is not None:
@@ -373,9 +377,8 @@ class Pane(CanvasView):
         return face, colours[int(self.arrays.devices["look"][row])]
 
     def new_face(self, part: DevicePart) -> Side:
-        """Which way a new device looks: a switch with its ports towards the side one works at."""
-        side = self.arrays.layout.side
-        return side if isinstance(part, SwitchPart) else Side.FRONT
+        """Which way a new device looks: so that it draws in air at the rack's front."""
+        return default_face(part)
 
     def face_of_part(
         self, part: DevicePart, face: Side, rack_id: str

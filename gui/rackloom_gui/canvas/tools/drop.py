@@ -29,7 +29,10 @@ from rackloom_gui.canvas.tools.move import tr
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rackloom.catalog.words import Side
+    from rackloom_gui.canvas.faces import Face
     from rackloom_gui.canvas.pane import Pane
+    from rackloom_gui.tokens import DeviceColour
 
 PART_MIME = "application/x-rackloom-part"
 """What a drag from the palette carries: the part's id, as UTF-8."""
@@ -57,6 +60,8 @@ class PartDrop:
         self._part: Part | None = None
         self._hand: Hand | None = None
         self._edit: Callable[[], object] | None = None
+        self._looks: dict[tuple[Side, PartId], tuple[Face | None, DeviceColour]] = {}
+        """Face and colours of the part in hand, by the way it looks and the rack's part."""
 
     # From the drag
 
@@ -90,6 +95,7 @@ class PartDrop:
     def begin(self, part: Part) -> None:
         """Take a part in hand."""
         self._part = part
+        self._looks.clear()
         self._hand = Hand()
         self.pane.show_hand(self._hand)
 
@@ -205,7 +211,10 @@ class PartDrop:
         hand.lit = places.free_boxes(design, drawing, rack_id, units)
         reason = refusal(design, part, rack.id, bottom_u, face)
         span = places.span_box(design, drawing, rack_id, bottom_u, bottom_u + units - 1)
-        ghost_face, colour = pane.face_of_part(part, face, rack_id)
+        looks = self._looks.get((face, rack.part))
+        if looks is None:
+            looks = self._looks[face, rack.part] = pane.face_of_part(part, face, rack_id)
+        ghost_face, colour = looks
         hand.ghosts = [Ghost(span, part.model, ghost_face, colour, reason)]
         hand.note = tr("{rack}, U{u}").format(rack=rack.name, u=bottom_u)
         self._edit = lambda: self._put_device(part, rack_id, bottom_u, face)
