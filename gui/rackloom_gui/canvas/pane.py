@@ -14,6 +14,8 @@ from rackloom.catalog import Catalog
 from rackloom.catalog.parts import DevicePart, Part, PartId, RackPart
 from rackloom.catalog.words import Side
 from rackloom.design import Change, Design, Draft, edits
+from rackloom.design.hardware import default_face
+from rackloom.design.hardware import default_face
 from rackloom.design.ids import DeviceId
 from rackloom.placement.elevation import Elevation, elevation
 from rackloom.placement.geometry import CHASSIS_MM, FACEPLATE_MM, rack_opening_mm
