@@ -106,6 +106,8 @@ class DevicePart(Part):
     half_depth: bool = False
     weight_kg: PositiveFloat | None = None
     airflow: Airflow | None = None
+    liquid_share: float | None = Field(default=None, ge=0, le=1)
+    """Share of its heat that goes into a liquid; None: not published, or cooled by air."""
     power_max_w: PositiveFloat | None = None
     """Greatest draw of the device as sold; for a switch without optics (they are summed apart)."""
     power_typical_w: PositiveFloat | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rackloom.catalog.parts import DevicePart, PduPart
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity, called
 from rackloom.checks.registry import rule
@@ -22,16 +21,9 @@ _DRAWING = {"devices", "modules", "cables", "racks"}
 
 def _air_kw(context: Context, rack_id: str) -> tuple[float, int]:
     """Heat of the devices of a rack that we know to be cooled by air; and how many are unknown."""
-    design = context.design
-    watts, unknown = 0.0, 0
-    for device in design.index.devices_in_rack.get(RackId(rack_id), ()):
-        part = design.part(design.devices[device].part, DevicePart)
-        if part.airflow in {None, "none"} or isinstance(part, PduPart):
-            continue
-        draw = context.loads.draw(device)
-        watts += draw.watts
-        unknown += draw.unknown
-    return watts / 1000, unknown
+    devices = context.design.index.devices_in_rack.get(RackId(rack_id), ())
+    heat = context.loads.heat(devices)
+    return heat.air_w / 1000, heat.air_unknown
 
 
 def _caveat(unknown: int) -> str:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from typing import cast
@@ -310,9 +309,7 @@ def legs(context: Context, rack_id: str) -> Iterator[Hit]:
     derating = design.settings.feed_derating
     for pdu in pdus_in(design, rack_id):
         part = design.part(design.devices[pdu].part, PduPart)
-        if part.phases != 3 or any(group.leg is None for group in part.outlets):
-            continue
-        by_leg = _leg_loads(context, pdu, part)
+        by_leg = context.loads.legs_of(pdu)
         usable_w = pdu_usable_w(part, derating)
         if not by_leg or sum(by_leg.values()) > usable_w:
             continue
@@ -323,19 +320,6 @@ def legs(context: Context, rack_id: str) -> Iterator[Hit]:
                 f"leg {leg} of {called(pdu)} in {called(rack_id)} would carry "
                 f"{watts / 1000:.1f} kW, but a leg may carry {usable_w / 3000:.1f} kW",
             )
-
-
-def _leg_loads(context: Context, pdu: DeviceId, part: PduPart) -> dict[str, float]:
-    outlets = dict(part.outlet_names)
-    loads: Counter[str] = Counter()
-    for device in devices_on(context.design, pdu):
-        cords = cords_of(context.design, device)
-        share_w = context.loads.draw(device).watts / len(cords)
-        for cord in cords:
-            group = outlets.get(cord.outlet) if cord.source == pdu else None
-            if group is not None and group.leg is not None:
-                loads[group.leg] += share_w  # type: ignore[assignment]
-    return dict(loads)
 
 
 @rule(

@@ -3,34 +3,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from rackloom.catalog.parts import DevicePart, PduPart, Psu
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity, called
-from rackloom.checks.loads import cords_of
 from rackloom.checks.registry import rule
+from rackloom.design.ids import RackId
 
 if TYPE_CHECKING:
+    from rackloom.catalog.parts import Psu
     from rackloom.design.ids import DeviceId
 
 _CORDED = {"cords", "devices", "feeds"}
 
 
-def _supplies(context: Context, rack_id: str) -> Iterator[tuple[DeviceId, Psu, dict[str, int]]]:
+def _supplies(context: Context, rack_id: str) -> Iterator[tuple[DeviceId, Psu, Mapping[str, int]]]:
     """Devices of a rack with several supplies, and how many hang on each feed group."""
     design = context.design
-    for device in design.index.devices_in_rack.get(rack_id, ()):  # type: ignore[call-overload]
-        part = design.part(design.devices[device].part, DevicePart)
-        if isinstance(part, PduPart) or part.psu is None or part.psu.count < 2:
-            continue
-        groups: dict[str, int] = {}
-        for cord in cords_of(design, device):
-            group = context.loads.group_of(cord.source)
-            groups[group] = groups.get(group, 0) + 1
-        if groups:
-            yield device, part.psu, groups
+    for device in design.index.devices_in_rack.get(RackId(rack_id), ()):
+        supplies = context.loads.supplies_of(device)
+        if supplies is not None:
+            yield device, *supplies
 
 
 @rule(

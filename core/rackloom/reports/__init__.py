@@ -1,8 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BOM, cable schedule, summary, power; and the tables they are handed on in."""
+"""BOM, cable schedule, labels, summary, power; and the tables they are handed on in."""
 
 from rackloom.reports.bom import BomRow, bom
-from rackloom.reports.power import DevicePower, PowerSum, power_of, power_sum
+from rackloom.reports.buying import (
+    bom_columns,
+    read_prices,
+    spares_of,
+    totals,
+    with_prices,
+    with_spares,
+)
+from rackloom.reports.errors import ReportError
+from rackloom.reports.power import DevicePower, PowerSum, power_of, power_sum, typical_power_of
+from rackloom.reports.power_report import PowerReport, power_report, power_text
 from rackloom.reports.schedule import CableRow, cable_schedule
 from rackloom.reports.summary import summary, summary_text
 from rackloom.reports.tables import csv_bytes, csv_text, xlsx_bytes
@@ -11,14 +21,25 @@ __all__ = [
     "BomRow",
     "CableRow",
     "DevicePower",
+    "PowerReport",
     "PowerSum",
+    "ReportError",
     "bom",
+    "bom_columns",
     "cable_schedule",
     "csv_bytes",
     "csv_text",
     "power_of",
+    "power_report",
     "power_sum",
+    "power_text",
+    "read_prices",
+    "spares_of",
     "summary",
     "summary_text",
+    "totals",
+    "typical_power_of",
+    "with_prices",
+    "with_spares",
     "xlsx_bytes",
 ]

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rackloom.catalog.parts import (
     CablePart,
@@ -20,6 +19,7 @@ from rackloom.catalog.parts import (
 from rackloom.catalog.words import CableTechnology, Inlet, Trust
 from rackloom.design import Cord, Design
 from rackloom.reports.order import natural
+from rackloom.reports.tables import BESIDE_THE_TABLE
 
 UNIT = "pcs"
 CORD = "power cord"
@@ -32,7 +32,10 @@ CATEGORIES = (
 
 @dataclass(frozen=True, slots=True)
 class BomRow:
-    """One line of the bill of materials; None where a figure does not apply or is not known."""
+    """One line of the bill of materials; None where a figure does not apply or is not known.
+
+    ``quantity`` is what to order, ``spares`` how many of those no place of the drawing needs.
+    """
 
     part_number: str
     manufacturer: str
@@ -44,6 +47,13 @@ class BomRow:
     length_m: float | None
     unit_power_w: float | None
     notes: str
+    spares: int = field(default=0, metadata=BESIDE_THE_TABLE)
+    unit_price: float | None = field(default=None, metadata=BESIDE_THE_TABLE)
+    currency: str = field(default="", metadata=BESIDE_THE_TABLE)
+    total_price: float | None = field(default=None, metadata=BESIDE_THE_TABLE)
+    ids: tuple[str, ...] = field(default=(), metadata=BESIDE_THE_TABLE)
+    """What the line counts: racks, devices (twice where two cards of one sit in it), transceivers,
+    cables or cords, in the order of the drawing."""
 
 
 def bom(design: Design) -> list[BomRow]:
@@ -64,16 +74,20 @@ def bom(design: Design) -> list[BomRow]:
 
 def _whole_parts(design: Design) -> Iterator[BomRow]:
     """Everything that has no length: racks, devices, cards, transceivers."""
-    counts: Counter[PartId] = Counter(rack.part for rack in design.racks.values())
+    found: dict[PartId, list[str]] = {}
+    for rack in design.racks.values():
+        found.setdefault(rack.part, []).append(rack.id)
     for device in design.devices.values():
-        counts[device.part] += 1
-        counts.update(card for _, card in device.cards)
-    counts.update(module.part for module in design.modules.values())
-    for part_id, quantity in counts.items():
+        found.setdefault(device.part, []).append(device.id)
+        for _, card in device.cards:
+            found.setdefault(card, []).append(device.id)
+    for module in design.modules.values():
+        found.setdefault(module.part, []).append(module.id)
+    for part_id, ids in found.items():
         part = design.parts[part_id]
         power_w = _power_w(part)
         notes = _notes(part, power_w)
-        yield _row(part, part.part_number, quantity, None, power_w, notes)
+        yield _row(part, part.part_number, ids, None, power_w, notes)
 
 
 def _power_w(part: Part) -> float | None:
@@ -84,8 +98,10 @@ def _power_w(part: Part) -> float | None:
 
 
 def _cables(design: Design) -> Iterator[BomRow]:
-    counts = Counter((cable.part, cable.length_m) for cable in design.cables.values())
-    for (part_id, length_m), quantity in counts.items():
+    found: dict[tuple[PartId, float], list[str]] = {}
+    for cable in design.cables.values():
+        found.setdefault((cable.part, cable.length_m), []).append(cable.id)
+    for (part_id, length_m), ids in found.items():
         part = design.part(part_id, CablePart)
         number = part.part_number_for(length_m)
         notes = []
@@ -95,13 +111,13 @@ def _cables(design: Design) -> Iterator[BomRow]:
         powers = [end.power_w for end in part.ends]
         known = [power for power in powers if power is not None]
         power_w = sum(known) if len(known) == len(powers) else None
-        yield _row(part, number, quantity, length_m, power_w, [*notes, *_notes(part, power_w)])
+        yield _row(part, number, ids, length_m, power_w, [*notes, *_notes(part, power_w)])
 
 
 def _row(
     part: Part,
     number: str | None,
-    quantity: int,
+    ids: list[str],
     length_m: float | None,
     power_w: float | None,
     notes: list[str],
@@ -114,11 +130,12 @@ def _row(
         part.model,
         _category(part),
         part.description,
-        quantity,
+        len(ids),
         UNIT,
         length_m,
         power_w,
         "; ".join(dict.fromkeys(notes)),
+        ids=tuple(ids),
     )
 
 
@@ -163,16 +180,16 @@ _PLUG = {"C13": "C14", "C19": "C20", "5-20R": "NEMA 5-20P"}
 
 def _cords(design: Design) -> Iterator[BomRow]:
     """Power cords by the kind of both ends. A PDU's own input cord belongs to the PDU."""
-    counts: Counter[tuple[str | None, str | None]] = Counter()
+    found: dict[tuple[str | None, str | None], list[str]] = {}
     for cord in design.cords.values():
         if cord.source not in design.feeds:
-            counts[_cord_ends(design, cord)] += 1
-    for (connector, plug), quantity in counts.items():
+            found.setdefault(_cord_ends(design, cord), []).append(cord.id)
+    for (connector, plug), ids in found.items():
         model = f"{connector or '?'} to {plug or '?'}"
         unknown = [] if connector and plug else ["inlet or outlet not known"]
         notes = "; ".join([*unknown, "length to be chosen", "part number not known"])
-        description = f"Power cord, {model}"
-        yield BomRow("", "", model, CORD, description, quantity, UNIT, None, None, notes)
+        text = f"Power cord, {model}"
+        yield BomRow("", "", model, CORD, text, len(ids), UNIT, None, None, notes, ids=tuple(ids))
 
 
 def _cord_ends(design: Design, cord: Cord) -> tuple[str | None, str | None]:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a design draws at most. Unknown figures are counted apart, never taken for zero."""
+"""What a design draws, at most and usually. Unknown figures are counted, never taken for zero."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from rackloom.catalog.fit import PASSIVE
 from rackloom.catalog.parts import (
     CablePart,
     DevicePart,
@@ -15,6 +16,7 @@ from rackloom.catalog.parts import (
 )
 from rackloom.design import Design
 from rackloom.design.ids import DeviceId
+from rackloom.placement.loads import greatest_draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class PowerSum:
 
 @dataclass(frozen=True, slots=True)
 class DevicePower:
-    """Greatest power of one device in watts, as far as it is known."""
+    """Power of one device in watts, as far as it is known."""
 
     known_w: float
     complete: bool
@@ -36,25 +38,34 @@ class DevicePower:
 def power_of(design: Design) -> dict[DeviceId, DevicePower]:
     """The greatest draw of every device that draws power: not of PDUs, panels, blanking plates.
 
-    A switch is published without its optics: to it are added the transceivers at their maximum and
-    the electronics in active cables. Where only the figure with all optics is known, that is taken;
-    where only a typical one, it is the known part of something unknown.
+    What counts is said at :func:`rackloom.placement.loads.greatest_draw`.
     """
     plugs_w, plugs_unknown = _plugs(design)
     found: dict[DeviceId, DevicePower] = {}
     for device in design.devices.values():
         part = design.part(device.part, DevicePart)
+        if draws_power(part):
+            draw = greatest_draw(part, plugs_w.get(device.id, 0.0), device.id in plugs_unknown)
+            found[device.id] = DevicePower(draw.watts, not draw.unknown)
+    return found
+
+
+def typical_power_of(design: Design) -> dict[DeviceId, DevicePower]:
+    """The typical draw of every device that draws power, as far as it was published.
+
+    To a switch are added its transceivers and active cables; most of them are published with their
+    greatest draw only, and then the device's typical draw is not wholly known.
+    """
+    plugs_w, plugs_unknown = _plugs(design, typical=True)
+    found: dict[DeviceId, DevicePower] = {}
+    for device in design.devices.values():
+        part = design.part(device.part, DevicePart)
         if not draws_power(part):
             continue
-        if not isinstance(part, SwitchPart):
-            known_w, complete = part.power_max_w, True
-        elif part.power_max_w is not None:
-            known_w = part.power_max_w + plugs_w.get(device.id, 0.0)
-            complete = device.id not in plugs_unknown
-        else:
-            known_w, complete = part.power_max_with_optics_w, True
-        if known_w is None:
-            known_w, complete = part.power_typical_w or 0.0, False
+        known_w, complete = part.power_typical_w or 0.0, part.power_typical_w is not None
+        if isinstance(part, SwitchPart):
+            known_w += plugs_w.get(device.id, 0.0)
+            complete = complete and device.id not in plugs_unknown
         found[device.id] = DevicePower(known_w, complete)
     return found
 
@@ -72,21 +83,26 @@ _SUPPLIES = frozenset({"pdu", "power-shelf"})
 """Kinds of parts that hand power on."""
 
 
-def _plugs(design: Design) -> tuple[dict[DeviceId, float], set[DeviceId]]:
+def _plugs(design: Design, *, typical: bool = False) -> tuple[dict[DeviceId, float], set[DeviceId]]:
     """Power of what is plugged into each device, and where that is not wholly known."""
     known_w: dict[DeviceId, float] = {}
     unknown: set[DeviceId] = set()
     for module in design.modules.values():
-        power_w = design.part(module.part, TransceiverPart).power_max_w
+        optic = design.part(module.part, TransceiverPart)
+        power_w = optic.power_typical_w if typical else optic.power_max_w
         if power_w is None:
             unknown.add(module.device)
         else:
             known_w[module.device] = known_w.get(module.device, 0.0) + power_w
     for cable in design.cables.values():
-        ends = design.part(cable.part, CablePart).ends
+        part = design.part(cable.part, CablePart)
         for end in cable.ends:
-            power_w = ends[end.end].power_w  # None: a passive plug or a fibre connector
-            if power_w:
+            power_w = part.ends[end.end].power_w  # None: a passive plug or a fibre connector
+            if not power_w:
+                continue
+            if typical and part.technology not in PASSIVE:
+                unknown.add(end.device)  # published is the greatest draw
+            else:
                 known_w[end.device] = known_w.get(end.device, 0.0) + power_w
     return known_w, unknown
 

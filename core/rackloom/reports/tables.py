@@ -7,7 +7,7 @@ import csv
 import dataclasses
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -20,9 +20,19 @@ _RISKY = re.compile(f" *[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]|.*{_CONTROL.patte
 """Texts a spreadsheet takes for a formula (full-width signs included), or that need cleaning."""
 
 
-def columns(kind: type) -> tuple[str, ...]:
-    """Column names of a row type."""
-    return tuple(field.name for field in dataclasses.fields(kind))
+BESIDE_THE_TABLE: Mapping[str, Any] = {"column": False}
+"""Metadata of a row's field that is no column unless it is asked for by name."""
+
+Columns = type | Sequence[str]
+"""What names the columns of a table: a row type, or the names themselves."""
+
+
+def columns(kind: Columns) -> tuple[str, ...]:
+    """Column names of a row type; fields marked :data:`BESIDE_THE_TABLE` are left out."""
+    if not isinstance(kind, type):
+        return tuple(kind)
+    fields = dataclasses.fields(kind)
+    return tuple(field.name for field in fields if field.metadata.get("column", True))
 
 
 def safe_text(text: str) -> str:
@@ -43,8 +53,11 @@ def _cell(value: Any) -> str:
     return f"{value:.10g}" if isinstance(value, float) else safe_text(str(value))
 
 
-def csv_text(rows: Sequence[Any], kind: type) -> str:
-    """Rows of a dataclass as CSV (RFC 4180, lines end in CR LF); ``kind`` names the columns."""
+def csv_text(rows: Sequence[Any], kind: Columns) -> str:
+    """Rows of a dataclass as CSV (RFC 4180, lines end in CR LF); ``kind`` names the columns.
+
+    At least two columns: that is how the rows are read.
+    """
     names = columns(kind)
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
@@ -54,12 +67,12 @@ def csv_text(rows: Sequence[Any], kind: type) -> str:
     return buffer.getvalue()
 
 
-def csv_bytes(rows: Sequence[Any], kind: type) -> bytes:
+def csv_bytes(rows: Sequence[Any], kind: Columns) -> bytes:
     """The CSV as UTF-8. Without a byte order mark, so that scripts see the first column's name."""
     return csv_text(rows, kind).encode("utf-8")
 
 
-def xlsx_bytes(rows: Sequence[Any], kind: type, title: str) -> bytes:
+def xlsx_bytes(rows: Sequence[Any], kind: Columns, title: str) -> bytes:
     """The same data as an Excel workbook: numbers as numbers, the header frozen."""
     names = columns(kind)
     values = attrgetter(*names)

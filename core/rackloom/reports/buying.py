@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spares and prices on a bill of materials."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from math import ceil
+
+from rackloom.reports.bom import BomRow
+from rackloom.reports.errors import ReportError
+from rackloom.reports.tables import columns
+
+MOST_SPARES_PERCENT = 1000
+"""More than ten times what is drawn is a slip of the finger."""
+MOST_PRICE = Decimal("1e12")
+
+# Spares
+
+
+def spares_of(texts: Iterable[str]) -> dict[str, Fraction]:
+    """Spares by category from texts like ``cable=5`` or ``transceiver=2.5%``; ``all`` is the rest.
+
+    Raises ReportError, with a sentence, for what is not such a text.
+    """
+    found: dict[str, Fraction] = {}
+    for text in texts:
+        category, equals, share = text.partition("=")
+        category = " ".join(category.replace("-", " ").lower().split())
+        number = share.strip().removesuffix("%").strip()
+        if not equals or not category:
+            raise ReportError(f"spares {text!r}: write them as CATEGORY=PERCENT, such as cable=5")
+        percent = _decimal(number)
+        if percent is None or not 0 <= percent <= MOST_SPARES_PERCENT:
+            raise ReportError(
+                f"spares of {category}: {share.strip()[:40]!r} is not a percentage from 0 to "
+                f"{MOST_SPARES_PERCENT}"
+            )
+        found[category] = Fraction(percent)
+    return found
+
+
+def with_spares(rows: Iterable[BomRow], percent: Mapping[str, float | Fraction]) -> list[BomRow]:
+    """The rows with spares on top: a percentage of each line by category, rounded up.
+
+    A line is a part in a length, and spares are of use only as that: so each line is rounded up by
+    itself. ``all`` stands for every category that is not named. Raises ReportError for a category
+    that no line has: it would be a slip of the pen.
+    """
+    rows = list(rows)
+    unknown = percent.keys() - {row.category for row in rows} - {"all"}
+    if unknown:
+        have = ", ".join(dict.fromkeys(row.category for row in rows)) or "nothing"
+        raise ReportError(f"no line is of the category {min(unknown)!r}; there are: {have}")
+    result = []
+    for row in rows:
+        share = Fraction(str(percent.get(row.category, percent.get("all", 0)))) / 100
+        spares = ceil(row.quantity * share)
+        result.append(replace(row, quantity=row.quantity + spares, spares=spares))
+    return result
+
+
+# Prices
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What one piece costs."""
+
+    amount: Decimal
+    currency: str
+
+
+def read_prices(data: bytes, name: str = "the price list") -> dict[str, Price]:
+    """A price list: CSV with the columns ``part_number``, ``price`` and ``currency``.
+
+    Further columns are ignored; commas or semicolons may part them. Raises ReportError with the
+    line for anything that is not a price.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ReportError(f"{name} is not UTF-8 text: save it as CSV UTF-8") from error
+    head = text.partition("\n")[0]
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=";" if head.count(";") > head.count(",") else ","
+    )
+    prices: dict[str, Price] = {}
+    lines: dict[str, int] = {}
+    try:
+        places = _places(next(reader, []), name)
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            where = f"line {reader.line_num} of {name}"
+            number, price = _price(cells, places, where)
+            if number in prices and prices[number] != price:
+                raise ReportError(
+                    f"{where}: {number} has another price than on line {lines[number]}"
+                )
+            prices[number], lines[number] = price, reader.line_num
+    except csv.Error as error:
+        raise ReportError(f"line {reader.line_num} of {name} is not CSV: {error}") from error
+    return prices
+
+
+def _places(head: Sequence[str], name: str) -> dict[str, int]:
+    titles = [cell.strip().lower().replace(" ", "_") for cell in head]
+    missing = [column for column in ("part_number", "price", "currency") if column not in titles]
+    if missing:
+        raise ReportError(
+            f"{name} has no column {missing[0]!r}: its first line must name part_number, price "
+            "and currency"
+        )
+    return {column: titles.index(column) for column in ("part_number", "price", "currency")}
+
+
+def _price(cells: Sequence[str], places: Mapping[str, int], where: str) -> tuple[str, Price]:
+    values = {
+        column: cells[place].strip() if place < len(cells) else ""
+        for column, place in places.items()
+    }
+    number, currency = values["part_number"], values["currency"].upper()
+    amount = _decimal(values["price"])
+    if not number:
+        raise ReportError(f"{where} has no part number")
+    if amount is None or not 0 <= amount <= MOST_PRICE:
+        raise ReportError(
+            f"{where}: {values['price'][:40]!r} is not a price: write it as 1234.50, without "
+            "thousands separators"
+        )
+    if not currency or len(currency) > 8 or not currency.isalpha():
+        raise ReportError(f"{where}: {currency[:40]!r} is not a currency such as EUR or USD")
+    return number, Price(amount, currency)
+
+
+def _decimal(text: str) -> Decimal | None:
+    """A plain number in ASCII digits, or None."""
+    if not text.isascii() or "_" in text:
+        return None
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
+
+
+@dataclass(frozen=True, slots=True)
+class BomTotal:
+    """A last line of a priced bill of materials: what is known to be paid in one currency."""
+
+    currency: str
+    total_price: float | None
+    description: str
+    category: str = "total"
+    part_number: str = ""
+    manufacturer: str = ""
+    model: str = ""
+    quantity: int | None = None
+    unit: str = ""
+    length_m: float | None = None
+    unit_power_w: float | None = None
+    notes: str = ""
+    spares: int | None = None
+    unit_price: float | None = None
+    ids: tuple[str, ...] = field(default=())
+
+
+def with_prices(rows: Iterable[BomRow], prices: Mapping[str, Price]) -> list[BomRow]:
+    """The rows with what they cost, as far as the price list knows their part numbers."""
+    return [_priced(row, prices.get(row.part_number) if row.part_number else None) for row in rows]
+
+
+def _priced(row: BomRow, price: Price | None) -> BomRow:
+    if price is None:
+        return row
+    return replace(
+        row,
+        unit_price=float(price.amount),
+        currency=price.currency,
+        total_price=float(price.amount * row.quantity),
+    )
+
+
+def totals(rows: Iterable[BomRow]) -> list[BomTotal]:
+    """The sum for each currency, and last how many lines and pieces are without a price."""
+    rows = list(rows)
+    sums: dict[str, Decimal] = {}
+    for row in rows:
+        if row.total_price is not None:
+            sums[row.currency] = sums.get(row.currency, Decimal(0)) + Decimal(str(row.total_price))
+    unpriced = [row for row in rows if row.total_price is None]
+    missing = ""
+    if unpriced:
+        pieces = sum(row.quantity for row in unpriced)
+        lines = f"{len(unpriced)} line{'s' * (len(unpriced) > 1)}"
+        missing = f"{lines} ({pieces:,} pcs) without a price"
+    found = [
+        BomTotal(currency, float(total), f"Total in {currency}", notes=f"not in it: {missing}")
+        if missing
+        else BomTotal(currency, float(total), f"Total in {currency}")
+        for currency, total in sorted(sums.items())
+    ]
+    if missing and not found:
+        found.append(BomTotal("", None, "Total", notes=missing))
+    return found
+
+
+SPARE_COLUMNS = ("spares",)
+PRICE_COLUMNS = ("unit_price", "currency", "total_price")
+
+
+def bom_columns(*, spares: bool = False, prices: bool = False) -> tuple[str, ...]:
+    """The columns of a written bill of materials: the usual ones, then those asked for."""
+    extra = (*(SPARE_COLUMNS if spares else ()), *(PRICE_COLUMNS if prices else ()))
+    return (*columns(BomRow), *extra)

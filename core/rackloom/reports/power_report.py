@@ -1,0 +1,418 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Power by rack, row and site; what PDUs, feeds and busbars carry; which supplies are left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from rackloom.catalog.parts import DevicePart, PduPart
+from rackloom.catalog.site_parts import PowerShelfPart
+from rackloom.design import Design
+from rackloom.design.ids import DeviceId, RackId
+from rackloom.placement.loads import (
+    Draw,
+    Heat,
+    Load,
+    Loads,
+    feed_usable_w,
+    on_busbar_of,
+    pdu_usable_w,
+    pdus_in,
+)
+from rackloom.reports.order import natural
+from rackloom.reports.power import DevicePower, power_of, typical_power_of
+from rackloom.reports.tables import BESIDE_THE_TABLE
+
+SCHEMA = 1
+BTU_PER_H_PER_W = 3.412142
+"""One watt in BTU/h (International Table BTU: 1055.05585 J, NIST SP 811)."""
+_SLACK_W = 0.5
+"""Rounding is no overload; the rules allow as much."""
+_LEGS = ("L1", "L2", "L3")
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRow:
+    """What a rack, a row or the site draws.
+
+    Sums hold what is known; the columns ``..._unknown`` count the devices that are not, or not
+    wholly, in them. Heat is that of the greatest draw, parted by what carries it away.
+    """
+
+    place: str
+    """``rack``, ``row`` or ``site``."""
+    name: str
+    devices: int
+    """Those that draw power."""
+    maximum_w: float
+    maximum_unknown: int
+    typical_w: float
+    typical_unknown: int
+    usable_w: float | None
+    """What its PDUs or power shelves may carry with the feed lost whose loss hurts most.
+
+    All of them where they hang on one feed. None where nothing supplies it, and for rows and sites.
+    """
+    heat_btu_per_h: float
+    air_w: float
+    liquid_w: float
+    cooling_unknown_w: float
+    id: str = field(default="", metadata=BESIDE_THE_TABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class SupplyRow:
+    """What a PDU, a feed or a busbar carries, against what it may carry for good."""
+
+    supply: str
+    """``pdu``, ``feed`` or ``busbar``."""
+    name: str
+    rack: str
+    group: str
+    usable_w: float
+    load_w: float
+    unknown: int
+    lost: str
+    """The feed group whose loss loads it most; empty where nothing on it hangs on another one."""
+    lost_load_w: float | None
+    leg_usable_w: float | None
+    l1_w: float | None
+    l2_w: float | None
+    l3_w: float | None
+    verdict: str
+    id: str = field(default="", metadata=BESIDE_THE_TABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class PsuRow:
+    """A device's power supplies with the feed lost that most of them hang on."""
+
+    device: str
+    rack: str
+    supplies: int
+    corded: int
+    needed: int | None
+    groups: str
+    left: int
+    verdict: str
+    id: str = field(default="", metadata=BESIDE_THE_TABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class PowerBar:
+    """A rack in the power chart."""
+
+    id: str
+    name: str
+    typical_w: float
+    maximum_w: float
+    usable_w: float | None
+    unknown: bool
+    """The rack may draw more: not all of its devices have a published figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class PowerReport:
+    """All of it; rows in the order of the room, the site last."""
+
+    places: list[PlaceRow]
+    supplies: list[SupplyRow]
+    psus: list[PsuRow]
+
+    @property
+    def bars(self) -> list[PowerBar]:
+        """The racks, as a chart shows them."""
+        return [
+            PowerBar(p.id, p.name, p.typical_w, p.maximum_w, p.usable_w, p.maximum_unknown > 0)
+            for p in self.places
+            if p.place == "rack"
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON, version 1: the three tables, with ids."""
+        return {
+            "schema": SCHEMA,
+            "places": [_json(row) for row in self.places],
+            "supplies": [_json(row) for row in self.supplies],
+            "psus": [_json(row) for row in self.psus],
+        }
+
+
+def _json(row: PlaceRow | SupplyRow | PsuRow) -> dict[str, Any]:
+    return {k: round(v, 3) if isinstance(v, float) else v for k, v in asdict(row).items()}
+
+
+def power_report(design: Design) -> PowerReport:
+    """Power of a design by place, supply and device."""
+    return _Writer(design).report()
+
+
+class _Writer:
+    def __init__(self, design: Design) -> None:
+        self.design = design
+        self.maximum = power_of(design)
+        self.typical = typical_power_of(design)
+        self.loads = Loads(design, self._draw)
+
+    def _draw(self, device_id: DeviceId) -> Draw:
+        power = self.maximum.get(device_id)
+        return Draw(0.0, False) if power is None else Draw(power.known_w, not power.complete)
+
+    def report(self) -> PowerReport:
+        """The three tables."""
+        rows = self.design.rows
+        racks = sorted(
+            self.design.racks.values(),
+            key=lambda rack: (natural(rows[rack.row].name), rack.row, rack.position_m, rack.id),
+        )
+        places: list[PlaceRow] = []
+        everything: list[DeviceId] = []
+        by_row: dict[str, list[DeviceId]] = {}
+        for rack in racks:
+            here = list(self.design.index.devices_in_rack.get(rack.id, ()))
+            places.append(self._place("rack", rack.name, rack.id, here, self._usable_w(rack.id)))
+            by_row.setdefault(rack.row, []).extend(here)
+            everything += here
+        for row_id, here in by_row.items():
+            places.append(self._place("row", rows[row_id].name, row_id, here, None))  # type: ignore[index]
+        name = self.design.settings.project or "Site"
+        places.append(self._place("site", name, "site", everything, None))
+        rack_ids = [rack.id for rack in racks]
+        return PowerReport(places, list(self._supplies(rack_ids)), list(self._psus(rack_ids)))
+
+    # Places
+
+    def _place(
+        self, place: str, name: str, key: str, devices: list[DeviceId], usable_w: float | None
+    ) -> PlaceRow:
+        drawing = [device for device in devices if device in self.maximum]
+        heat: Heat = self.loads.heat(drawing)
+        maximum_w, maximum_unknown = _sum(self.maximum, drawing)
+        typical_w, typical_unknown = _sum(self.typical, drawing)
+        return PlaceRow(
+            place,
+            name,
+            len(drawing),
+            maximum_w,
+            maximum_unknown,
+            typical_w,
+            typical_unknown,
+            usable_w,
+            maximum_w * BTU_PER_H_PER_W,
+            heat.air_w,
+            heat.liquid_w,
+            heat.unsaid_w,
+            key,
+        )
+
+    def _usable_w(self, rack_id: RackId) -> float | None:
+        by_group: dict[str, float] = {}
+        for pdu in pdus_in(self.design, rack_id):
+            group = self.loads.group_of(pdu)
+            by_group[group] = by_group.get(group, 0.0) + self._pdu_usable_w(pdu)
+        if by_group:
+            lost_w = max(by_group.values()) if len(by_group) > 1 else 0.0
+            return sum(by_group.values()) - lost_w
+        shelves = on_busbar_of(self.design, rack_id)[1]
+        return self._shelves_w(shelves) if shelves else None
+
+    def _pdu_usable_w(self, pdu: DeviceId) -> float:
+        part = self.design.part(self.design.devices[pdu].part, PduPart)
+        return pdu_usable_w(part, self.design.settings.feed_derating)
+
+    def _shelves_w(self, shelves: Iterable[DeviceId]) -> float:
+        design = self.design
+        parts = (design.part(design.devices[shelf].part, PowerShelfPart) for shelf in shelves)
+        return sum(part.rated_kw * 1000 for part in parts)
+
+    # Supplies
+
+    def _supplies(self, rack_ids: list[RackId]) -> Iterator[SupplyRow]:
+        design = self.design
+        for rack_id in rack_ids:
+            rack = design.racks[rack_id].name
+            for pdu in pdus_in(design, rack_id):
+                yield self._supply("pdu", design.devices[pdu].name, rack, pdu)
+            devices, shelves = on_busbar_of(design, rack_id)
+            if devices or shelves:
+                load, usable_w = self.loads.busbar(rack_id), self._shelves_w(shelves)
+                verdict = "" if shelves else "no power shelf"
+                yield SupplyRow(
+                    "busbar",
+                    f"busbar of {rack}",
+                    rack,
+                    "",
+                    usable_w,
+                    load.watts,
+                    load.unknown,
+                    "",
+                    None,
+                    None,
+                    None,
+                    None,
+                    None,
+                    verdict or _verdict(usable_w, load, "", None, None),
+                    rack_id,
+                )
+        for feed in sorted(design.feeds.values(), key=lambda f: (f.group, natural(f.name))):
+            yield self._supply("feed", feed.name, "", feed.id)
+
+    def _supply(self, kind: str, name: str, rack: str, source: str) -> SupplyRow:
+        design, loads = self.design, self.loads
+        feed = design.feeds.get(source)  # type: ignore[call-overload]
+        legs: Mapping[str, float] | None = None
+        if feed is not None:
+            usable_w = feed_usable_w(feed, design.settings.feed_derating)
+        else:
+            usable_w = self._pdu_usable_w(DeviceId(source))
+            legs = loads.legs_of(DeviceId(source))
+        load, worst = loads.on(source), loads.worst_loss(source)
+        group = loads.group_of(source)
+        lost = "" if worst is None else self._group_name(worst[0])
+        l1_w, l2_w, l3_w = (None if legs is None else legs.get(leg, 0.0) for leg in _LEGS)
+        return SupplyRow(
+            kind,
+            name,
+            rack,
+            "" if group == source else group,
+            usable_w,
+            load.watts,
+            load.unknown,
+            lost,
+            None if worst is None else worst[1].watts,
+            None if legs is None else usable_w / 3,
+            l1_w,
+            l2_w,
+            l3_w,
+            _verdict(usable_w, load, lost, None if worst is None else worst[1], legs),
+            source,
+        )
+
+    def _group_name(self, group: str) -> str:
+        """A feed group, or the name of the PDU that has no feed."""
+        return self.design.name_of(group)
+
+    # Power supplies
+
+    def _psus(self, rack_ids: list[RackId]) -> Iterator[PsuRow]:
+        design = self.design
+        for rack_id in rack_ids:
+            here = (design.devices[d] for d in design.index.devices_in_rack.get(rack_id, ()))
+            for device in sorted(here, key=lambda d: (d.bottom_u or 0, natural(d.name))):
+                supplies = self.loads.supplies_of(device.id)
+                part = design.part(device.part, DevicePart)
+                if supplies is None or part.psu is None:
+                    continue
+                groups = supplies[1]
+                corded = sum(groups.values())
+                left = corded - max(groups.values())
+                words = ", ".join(f"{self._group_name(g)} {n}" for g, n in sorted(groups.items()))
+                needed = part.psu.needed
+                yield PsuRow(
+                    device.name,
+                    design.racks[rack_id].name,
+                    part.psu.count,
+                    corded,
+                    needed,
+                    words,
+                    left,
+                    _psu_verdict(corded, left, needed),
+                    device.id,
+                )
+
+
+def _sum(powers: Mapping[DeviceId, DevicePower], devices: Iterable[DeviceId]) -> tuple[float, int]:
+    found = [powers[device] for device in devices]
+    return sum(p.known_w for p in found), sum(not p.complete for p in found)
+
+
+def _verdict(
+    usable_w: float, load: Load, lost: str, after: Load | None, legs: Mapping[str, float] | None
+) -> str:
+    """What to say of a supply: the worst first. Unknown draws may make a good one a bad one."""
+    if load.watts > usable_w + _SLACK_W:
+        return "overloaded"
+    if after is not None and after.watts > usable_w + _SLACK_W:
+        return f"overloaded with {lost} lost"
+    fullest = max(legs.items(), key=lambda leg: leg[1], default=None) if legs else None
+    if fullest is not None and fullest[1] > usable_w / 3 + _SLACK_W:
+        return f"leg {fullest[0]} overloaded"
+    return "carries what is known" if load.unknown else "carries it"
+
+
+def _psu_verdict(corded: int, left: int, needed: int | None) -> str:
+    if needed is not None and corded < needed:
+        return "too few corded"
+    if left == 0:
+        return "goes down"
+    if needed is None:
+        return "number needed not known"
+    return "runs on" if left >= needed else "throttled or down"
+
+
+# For people
+
+
+def power_text(report: PowerReport) -> str:
+    """The report as text: places, supplies, and the devices that do not survive a lost feed."""
+    lines = [
+        f"{'':<24}{'maximum':>11}{'typical':>11}{'may carry':>11}{'heat':>15}{'air':>10}"
+        f"{'liquid':>10}{'not said':>10}"
+    ]
+    lines += [_place_line(row) for row in report.places]
+    if report.supplies:
+        lines += ["", f"{'supply':<32}{'load':>11}{'may carry':>11}   with a feed lost"]
+        lines += [_supply_line(row) for row in report.supplies]
+    weak = [row for row in report.psus if row.verdict != "runs on"]
+    if report.psus:
+        lines += ["", f"power supplies: {_psu_words(report.psus)}"]
+        lines += [
+            f"  {row.device:<22}{row.rack:<10}{row.left} of {row.supplies} left, needs "
+            f"{'?' if row.needed is None else row.needed}: {row.verdict}"
+            for row in weak[:20]
+        ]
+        if len(weak) > 20:
+            lines.append(f"  and {len(weak) - 20:,} more (--format csv --table psus lists them)")
+    if any(row.maximum_unknown or row.typical_unknown for row in report.places):
+        lines += ["", "+n: n devices are not, or not wholly, in the sum: nobody published a figure"]
+    return "\n".join(lines) + "\n"
+
+
+def _kw(watts: float | None, unknown: int = 0) -> str:
+    if watts is None:
+        return "-"
+    return f"{watts / 1000:,.1f} kW" + (f" +{unknown}" if unknown else "")
+
+
+def _place_line(row: PlaceRow) -> str:
+    indent = {"rack": "    ", "row": "  "}.get(row.place, "")
+    name = shorten(f"{indent}{row.name}", 23)
+    return (
+        f"{name:<24}{_kw(row.maximum_w, row.maximum_unknown):>11}"
+        f"{_kw(row.typical_w, row.typical_unknown):>11}{_kw(row.usable_w):>11}"
+        f"{row.heat_btu_per_h:>9,.0f} BTU/h{_kw(row.air_w):>10}{_kw(row.liquid_w):>10}"
+        f"{_kw(row.cooling_unknown_w):>10}"
+    )
+
+
+def _supply_line(row: SupplyRow) -> str:
+    name = f"{row.rack} {row.name}" if row.rack and row.supply == "pdu" else row.name
+    lost = f"{_kw(row.lost_load_w)} without {row.lost}, " if row.lost else ""
+    return (
+        f"{shorten(f'{row.supply} {name}', 31):<32}{_kw(row.load_w, row.unknown):>11}"
+        f"{_kw(row.usable_w):>11}   {lost}{row.verdict}"
+    )
+
+
+def shorten(text: str, width: int) -> str:
+    """A text of at most so many characters."""
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def _psu_words(rows: list[PsuRow]) -> str:
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row.verdict] = counts.get(row.verdict, 0) + 1
+    return "with one feed lost, " + ", ".join(f"{n:,} {words}" for words, n in counts.items())
