@@ -17,6 +17,7 @@ from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.index import DesignIndex
 from rackloom.design.links import affected_cables, links_over, wiring
 from rackloom.design.paths import trace
+from rackloom.fabric import Fabric
 
 CATALOG = load_bundled()
 
@@ -154,6 +155,23 @@ def test_a_link_through_panels_is_counted_once_and_found_from_all_its_cables() -
     assert list(bench.design.links) == [cables[0]]
     for cable in cables:
         assert links_over(bench.design, cable) == tuple(bench.links())
+
+
+@pytest.mark.parametrize("dead", range(5))
+def test_a_link_is_down_when_any_cable_or_panel_of_its_path_fails(dead: int) -> None:
+    bench, (_, _, p, q), cables = cross_connect()
+    a, b, *_ = bench.ids
+    for device in (a, b):
+        bench.optic(DR4, device, "2")
+    bench.jumper(a, "2", b, "2")
+    failed = [*cables, p, q][dead]
+    fabric = Fabric.of(bench.design)
+    assert fabric.network.link_alive.tolist() == [True, True]
+    alive = fabric.without([failed]).network.link_alive
+    arrays = fabric.arrays
+    left = [arrays.cable_ids[c] for c, up in zip(arrays.link_cable, alive, strict=True) if up]
+    assert len(left) == 1
+    assert left[0] not in cables
 
 
 @pytest.mark.parametrize("cut", [0, 1, 2])

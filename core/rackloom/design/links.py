@@ -9,9 +9,10 @@ under one of its cables, and names them all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rackloom.bulk import many_objects
@@ -487,6 +488,28 @@ def links_over(design: Design, cable_id: CableId) -> tuple[Link, ...]:
     own = design.links.get(cable_id, ())
     passing = design.links_via.get(cable_id)
     return own if passing is None else passing
+
+
+def links_cut(design: Design, failed: Collection[str]) -> set[tuple[CableId, int]]:
+    """Links through panels that are down when these cables and panels are.
+
+    Each as the cable it is listed under and its number there. Links of one cable are not among
+    them: they go with their cable.
+    """
+    cut: set[tuple[CableId, int]] = set()
+    for cable_id, links in design.links_via.items():
+        dead = cable_id in failed
+        for link in links:
+            if dead or _passes(design, link, failed):
+                cut.add((link.cable, design.links[link.cable].index(link)))
+    return cut
+
+
+def _passes(design: Design, link: Link, failed: Collection[str]) -> bool:
+    """Whether a link runs through one of some panels: from cable to cable there."""
+    touched = [{end.device for end in design.cables[cable].ends} for cable in link.via]
+    between = (a & b for a, b in pairwise(touched))
+    return any(d in failed and d in design.panels for both in between for d in both)
 
 
 def via_of(design: Design) -> dict[CableId, tuple[Link, ...]]:

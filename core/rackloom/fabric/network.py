@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from rackloom.design.ids import CableId
 from rackloom.fabric.arrays import THROUGH, Bools, DeviceKind, FabricArrays, Floats, Ints
 
 
@@ -54,9 +55,16 @@ class Attachments:
 class Network:
     """The living part of a fabric's arrays: switches, bundles, attachments."""
 
-    def __init__(self, arrays: FabricArrays, failed: Set[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        arrays: FabricArrays,
+        failed: Set[str] = frozenset(),
+        cut: Set[tuple[CableId, int]] = frozenset(),
+    ) -> None:
+        """``cut``: links through panels that are down with what failed, by cable and number."""
         self.arrays = arrays
         self.failed = frozenset(failed)
+        self._cut = cut
 
     @cached_property
     def device_dead(self) -> Bools:
@@ -77,6 +85,10 @@ class Network:
             dead = np.zeros(len(cables), np.bool_)
             dead[[n for n, cable in enumerate(cables) if cable in self.failed]] = True
             alive = alive & ~dead[arrays.link_cable]
+            if self._cut:
+                pairs = zip(arrays.link_cable.tolist(), arrays.link_number.tolist(), strict=True)
+                cut = [(cables[cable], number) in self._cut for cable, number in pairs]
+                alive &= ~np.array(cut, np.bool_)
             alive &= ~self.device_dead[arrays.link_a] & ~self.device_dead[arrays.link_b]
         return alive
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from rackloom.design.change import Change
 from rackloom.design.ids import DeviceId
+from rackloom.design.links import links_cut
 from rackloom.fabric.arrays import FabricArrays, patched_arrays, read_arrays
 from rackloom.fabric.counts import (
     Balance,
@@ -74,7 +75,9 @@ class Fabric:
     @cached_property
     def network(self) -> Network:
         """The network that works: without what failed."""
-        return Network(self.arrays, self.failed) if self.failed else self.drawn
+        if not self.failed:
+            return self.drawn
+        return Network(self.arrays, self.failed, links_cut(self.design, self.failed))
 
     @cached_property
     def tiers(self) -> Tiers:
