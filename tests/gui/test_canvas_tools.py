@@ -481,3 +481,19 @@ def test_the_first_rack_is_brought_into_view(qtbot: QtBot, theme: Theme) -> None
     box = bench.pane.rect_of(bench.design.racks)
     assert box is not None
     assert bench.pane.visible_rect().contains(box)
+
+
+def test_a_resting_pointer_gets_a_tip_after_half_a_second(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pane = bench.pane
+    shown: list[str] = []
+    monkeypatch.setattr(
+        "rackloom_gui.canvas.pane.QToolTip.showText", lambda _at, text, _on: shown.append(text)
+    )
+    monkeypatch.setattr(pane.viewport(), "underMouse", lambda: True, raising=False)
+    move(pane, middle(pane, bench["server0"]))
+    bench.qtbot.wait(300)
+    assert not shown
+    bench.qtbot.waitUntil(lambda: bool(shown), timeout=1500)
+    assert "gpu-01" in shown[0]

@@ -8,13 +8,12 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QShowEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
 from rackloom.catalog import Catalog
 from rackloom.catalog.parts import DevicePart, Part, PartId, RackPart
 from rackloom.catalog.words import Side
 from rackloom.design import Change, Design, Draft, edits
-from rackloom.design.hardware import default_face
 from rackloom.design.hardware import default_face
 from rackloom.design.ids import DeviceId
 from rackloom.placement.elevation import Elevation, elevation
@@ -44,6 +43,8 @@ MARGIN_MM = 180.0
 SMALLEST_MM = 8.0
 """A port: one can zoom in until it is 100 px."""
 _REDRAW_MS = 80
+TIP_MS = 500
+"""A resting pointer gets its tooltip after this; styles wait longer."""
 LARGE = 4000
 """Building the arrays of more things than this takes long enough for a busy pointer."""
 
@@ -87,6 +88,11 @@ class Pane(CanvasView):
         self._redraw.setSingleShot(True)
         self._redraw.setInterval(_REDRAW_MS)
         self._redraw.timeout.connect(self.refresh)
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(TIP_MS)
+        self._rest.timeout.connect(self._show_tip_at_rest)
+        self._resting_at = QPointF()
         self._build_layers()
         self.tools: dict[str, Any] = {
             "select": SelectTool(self),
@@ -249,6 +255,11 @@ class Pane(CanvasView):
 
     def hover_at(self, scene: QPointF | None) -> None:
         """The pointer is at a place, or has left."""
+        if scene is None:
+            self._rest.stop()
+        else:
+            self._resting_at = scene
+            self._rest.start()
         hit = Hit() if scene is None else self.hit_at(scene)
         port = None
         if hit.device is not None and hit.cage is not None:
@@ -259,6 +270,11 @@ class Pane(CanvasView):
             self.marks.hover = over or ""
             self.document.set_hover(over or "")
             self.refresh()
+
+    def _show_tip_at_rest(self) -> None:
+        if self.gesture is None and self.viewport().underMouse():
+            place = self.viewport().mapToGlobal(self.to_view(self._resting_at).toPoint())
+            QToolTip.showText(place, self._tip(self._resting_at), self.viewport())
 
     def _tip(self, scene: QPointF) -> str:
         design = self.document.design
