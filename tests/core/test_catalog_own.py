@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,11 @@ def test_a_file_in_the_place_of_the_folder_is_said(tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match="cannot be written"):
         store_parts([load_bundled().require("blank-1u")], {}, tmp_path / "own")
     assert "cannot be read" in load_catalog(tmp_path / "own").problems[0]
+
+
+def test_the_example_of_the_help_is_a_catalogue_file(tmp_path: Path) -> None:
+    text = (files("rackloom_resources") / "help" / "own-parts.md").read_text(encoding="utf-8")
+    put(tmp_path, "a.yaml", text.partition("```yaml\n")[2].partition("```")[0])
+    own = read_own(tmp_path)
+    assert own.problems == ()
+    assert [part.id for part in own.parts] == ["acme-42u"]
