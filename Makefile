@@ -7,7 +7,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup system run demo test lint bench clean force
+.PHONY: help setup system run demo test lint bench accuracy clean force
 
 VENV := .venv
 VENV_CORE := .venv-core
@@ -22,6 +22,7 @@ help:
 	@echo "make test    run all tests"
 	@echo "make lint    ruff, format, mypy strict, import contracts"
 	@echo "make bench   medians of the benchmarks"
+	@echo "make accuracy  hold the throughput model against published readings; rewrites its help page"
 	@echo "make setup   only make $(VENV) with the rackloom command"
 	@echo "make system  only check (and install) the Debian libraries Qt needs"
 	@echo "make clean   remove everything that was built, also the virtual environments"
@@ -75,6 +76,9 @@ bench: setup
 	@$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-disable-gc \
 		--benchmark-columns=median,min,max,rounds --benchmark-sort=name --benchmark-time-unit=ms \
 		--benchmark-json=build/benchmarks.json
+
+accuracy: setup
+	@PYTHONPATH=. $(BIN)/python -m tests.accuracy.accuracy_report --write
 
 clean:
 	rm -rf $(VENV) $(VENV_CORE) build dist demo-output .pytest_cache .mypy_cache .ruff_cache \

@@ -232,6 +232,10 @@ class Tree(_Frozen):
     one_server_ratio: Triple
     servers_ratio: Triple
     two_servers_ratio: Triple | None = None
+    max_per_channel: dict[str, tuple[float, float, float]] = {}
+    pipeline_us: float = 0.0
+    pipeline_mib: float = 8.0
+    pipeline_source: str | None = None
     size_correction: tuple[tuple[float, ...], ...]
 
     def ratio(self, nodes: int) -> Triple:
@@ -255,6 +259,7 @@ class InNetwork(_Frozen):
     """
     pipeline_mib: float = 64.0
     pipeline_source: str | None = None
+    max_per_channel: dict[str, tuple[float, float]] = {}
 
 
 class Pat(_Frozen):

@@ -35,7 +35,7 @@ class Cap:
     """One resource: the bus bandwidth it allows (GB/s), before efficiency, and where it is."""
 
     kind: str
-    """``scale-up``, ``pcie``, ``nic``, ``uplink`` or ``link``."""
+    """``scale-up``, ``pcie``, ``nic``, ``uplink``, ``link`` or ``library``."""
     busbw_gb_per_s: float
     where: tuple[str, ...]
     text: str
@@ -64,6 +64,9 @@ def caps_of(
     inside = _inside(case, algorithm, collective)
     if inside is not None:
         caps.append(inside)
+    library = _library_cap(case, algorithm)
+    if library is not None:
+        caps.append(library)
     if traffic is not None:
         outer = hardware.efficiency(efficiency_kind(case.transport)).value
         outer *= case.settings.network_efficiency
@@ -77,6 +80,19 @@ def caps_of(
             caps.append(_placed(case, traffic, replace(bundles, efficiency=outer)))
         caps = [_visibly_impaired(case, cap) for cap in caps]
     return sorted(caps, key=lambda cap: cap.expected_gb_per_s)
+
+
+def _library_cap(case: Case, algorithm: str) -> Cap | None:
+    """What the library itself gets out of NVLS trees, by channel and generation of GPU."""
+    group, terms = case.group, case.library.nvls_tree
+    each = terms.max_per_channel.get(case.row) if terms is not None else None
+    if algorithm != "nvls-tree" or each is None:
+        return None
+    rate = each[0 if group.nodes == 2 else 1]
+    channels = int(group.node_size.min())
+    device = int(group.node_device[int(group.node_size.argmin())])
+    text = f"NVLS trees of the library, {channels} channels of {rate:g} GB/s"
+    return Cap("library", rate * channels, (str(device_id(case.fabric, device)),), text)
 
 
 def efficiency_kind(transport: str) -> str:
@@ -158,7 +174,7 @@ def _inside(case: Case, algorithm: str, collective: Collective) -> Cap | None:
         text += ", its switches adding up"
     kind = "scale-up" if joined else "pcie"
     efficiency = inside_efficiency(case, algorithm, collective).value if joined else 1.0
-    if joined and algorithm.startswith("nvls") and group.nodes > 1:
+    if joined and algorithm == "nvls" and group.nodes > 1:
         efficiency *= case.hardware.nvls_beyond_one_node.value
     return Cap(kind, busbw, (str(device_id(fabric, device)),), text, efficiency)
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from rackloom.collectives.calibration import PROTOCOLS, InNetwork, Library
 from rackloom.collectives.conventions import Collective, busbw_factor
-from rackloom.collectives.cost_model import Curve, Shape
+from rackloom.collectives.cost_model import Curve, Shape, pipeline_us, protocol_gb_per_s
 from rackloom.fabric.arrays import Floats
 
-_MIB = float(1 << 20)
+_HEADS = 8
+"""GPUs of the domains whose logs the pipeline terms of NVLS come from; each is a head of chunks."""
 
 
 def in_network_curve(
@@ -33,7 +34,8 @@ def in_network_curve(
     latency_us = _in_network_us(algorithm, terms.inside_us, network, shape)
     part = np.where(sizes < below[0], below[1], 1.0)
     algbw = part * shape.bandwidth_gb_per_s / busbw_factor(collective, shape.ranks)
-    fill = terms.pipeline_us * np.minimum(sizes / (terms.pipeline_mib * _MIB), 1.0) ** 0.75
+    heads = -(-shape.ranks // shape.nodes) / _HEADS if algorithm == "nvls" else 1.0
+    fill = heads * pipeline_us(terms.pipeline_us, terms.pipeline_mib * heads, sizes)
     return Curve(algorithm, "Simple", latency_us + fill + sizes / (1000 * algbw))
 
 
@@ -65,8 +67,6 @@ def pat_curve(library: Library, collective: Collective, shape: Shape, sizes: Flo
 
 def chain_curves(library: Library, shape: Shape, sizes: Floats) -> list[Curve]:
     """Broadcast and reduce along the ring: base + L inside one node, base + n L over several."""
-    from rackloom.collectives.cost_model import protocol_gb_per_s
-
     curves = []
     for number, protocol in enumerate(PROTOCOLS):
         ring = library.ring

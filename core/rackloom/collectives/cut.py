@@ -275,6 +275,13 @@ def stable_colour(graph: FlowGraph) -> Hashes:
     return refined(capacity_matrix_of(graph), colour)
 
 
+def poorest_gbps(graph: FlowGraph) -> float:
+    """What the GPU with the least bandwidth can take."""
+    both = np.r_[graph.gbps, graph.gbps]
+    into = np.bincount(np.r_[graph.u, graph.v], weights=both, minlength=graph.vertices)
+    return float(into[: graph.gpus].min())
+
+
 def parting_cut(graph: FlowGraph, colour: Hashes) -> Cut:
     """The least bandwidth of any cut with a GPU on each side, as what crosses in one direction.
 

@@ -19,7 +19,7 @@ class Delays:
     def __init__(self, fabric: Fabric, hardware: Hardware) -> None:
         self._fabric = fabric
         self._network = hardware.network
-        self._cable_ns = np.full(len(fabric.arrays.cable_ids), np.nan)
+        self._cable_ns = fabric.cable_delays_ns
         self._per_metre: dict[str, float] = {}
         self._switch_ns = self._switches()
 

@@ -167,7 +167,7 @@ _WORDS = {"infiniband": "InfiniBand", "ethernet": "Ethernet", "nvlink": "NVLink"
 
 def _band(case: Case, deciding: Answer, kind: Collective, tightest: Cap) -> ErrorBand:
     """The spread of the measured rows behind the efficiency that binds."""
-    inside = tightest.kind == "scale-up"
+    inside = tightest.kind in {"scale-up", "library"}
     outer = efficiency_kind(case.transport)
     if inside:
         efficiency = inside_efficiency(case, deciding.algorithm, kind)

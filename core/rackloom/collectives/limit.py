@@ -10,7 +10,7 @@ import numpy as np
 
 from rackloom.collectives.calibration import Hardware
 from rackloom.collectives.conventions import Collective
-from rackloom.collectives.cut import Cut, gather_cut, parting_cut, stable_colour
+from rackloom.collectives.cut import Cut, gather_cut, parting_cut, poorest_gbps, stable_colour
 from rackloom.collectives.flow_graph import EdgeKind, FlowGraph, build_flow_graph
 from rackloom.collectives.group import Group, device_name
 from rackloom.collectives.ports import Ports
@@ -35,7 +35,10 @@ class Limit:
     exact: bool
     """False where the wiring has too many different corners to look at all: still a true limit."""
     in_network_busbw_gb_per_s: float | None = None
-    """All-reduce with reduction in every switch on the way, whether or not these have it."""
+    """All-reduce with reduction in every switch on the way, whether or not these have it.
+
+    What GPUs can take; only where the switches do reduce are all other cuts looked at as well.
+    """
 
 
 def find_limit(
@@ -51,12 +54,14 @@ def find_limit(
     n = group.ranks
     match collective:
         case Collective.ALL_REDUCE:
-            colour = stable_colour(graph)
-            parting = parting_cut(graph, colour)
-            in_network = parting.rate_gbps / 8 * 2 * (n - 1) / n
-            cut = parting if reducing else gather_cut(graph)
-            busbw = in_network if reducing else cut.rate_gbps * (n - 1) / 8
-            return _limit(fabric, group, graph, cut, busbw, in_network)
+            factor = 2 * (n - 1) / n / 8
+            in_network = poorest_gbps(graph) * factor
+            if reducing:
+                cut = parting_cut(graph, stable_colour(graph))
+                in_network = cut.rate_gbps * factor
+                return _limit(fabric, group, graph, cut, in_network, in_network)
+            cut = gather_cut(graph)
+            return _limit(fabric, group, graph, cut, cut.rate_gbps * (n - 1) / 8, in_network)
         case Collective.ALL_GATHER | Collective.REDUCE_SCATTER:
             cut = gather_cut(graph)
             return _limit(fabric, group, graph, cut, cut.rate_gbps * (n - 1) / 8)
@@ -83,7 +88,7 @@ def _all_to_all(fabric: Fabric, group: Group, graph: FlowGraph) -> Limit:
     colour = stable_colour(graph)
     pods = [fabric.design.devices[d].pod or "" for d in fabric.arrays.device_ids]
     pod = np.unique(np.array(pods)[group.device], return_inverse=True)[1].astype(np.int64)
-    found = spread_rate(graph, colour, sides(graph, [group.node, pod], gather_cut(graph)))
+    found = spread_rate(graph, colour, lambda: sides(graph, [group.node, pod], gather_cut(graph)))
     busbw = found.pair_gbps * (group.ranks - 1) / 8
     full = ", ".join(_crossing(fabric, graph, found.crossing))
     text = f"{full} carry all they can when each GPU sends {busbw:,.1f} GB/s to the others together"

@@ -10,6 +10,7 @@ it: |S| |rest| pairs each way have to cross what the cut can carry.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,9 @@ from rackloom.fabric.arrays import Bools, Ints
 
 _MOST_SENDERS = 12
 _MOST_VARIABLES = 20_000
+_MOST_SIDES = 24
+"""Servers, and pods, whose cut is looked at where the programme is too big."""
+
 _TIGHT = 1e-7
 
 
@@ -35,13 +39,14 @@ class Spread:
     exact: bool
 
 
-def spread_rate(graph: FlowGraph, colour: Hashes, candidates: list[Bools]) -> Spread:
+def spread_rate(graph: FlowGraph, colour: Hashes, candidates: Callable[[], list[Bools]]) -> Spread:
     """The all-to-all limit. ``colour``: a stable one; ``candidates``: sides of cuts to try."""
-    cut = _best_cut(graph, candidates)
     senders = one_of_each(colour[: graph.gpus], np.zeros(graph.gpus))
-    if len(senders) > _MOST_SENDERS:
-        return cut
-    return _programme(graph, colour, senders) or cut
+    if len(senders) <= _MOST_SENDERS:
+        found = _programme(graph, colour, senders)
+        if found is not None:
+            return found
+    return _best_cut(graph, candidates())
 
 
 def _best_cut(graph: FlowGraph, candidates: list[Bools]) -> Spread:
@@ -140,7 +145,7 @@ def sides(graph: FlowGraph, groups: list[Ints], gather: Cut) -> list[Bools]:
     found = [gather.inside]
     for number in groups:
         count = int(number.max()) + 1
-        for value in range(min(count, 64)):
+        for value in range(min(count, _MOST_SIDES)):
             side = np.zeros(graph.vertices, np.bool_)
             side[: graph.gpus] = number == value
             found.append(_closed(graph, side))

@@ -13,7 +13,7 @@ import numpy as np
 from rackloom.design.change import Change
 from rackloom.design.ids import DeviceId
 from rackloom.design.links import links_cut
-from rackloom.fabric.arrays import FabricArrays, patched_arrays, read_arrays
+from rackloom.fabric.arrays import FabricArrays, Floats, patched_arrays, read_arrays
 from rackloom.fabric.counts import (
     Balance,
     FabricCounts,
@@ -62,7 +62,7 @@ class Fabric:
         if more == self.failed:
             return self
         after = Fabric(self.design, self.arrays, more)
-        for name in ("drawn", "tiers", "layers", "counts"):
+        for name in ("drawn", "tiers", "layers", "counts", "cable_delays_ns"):
             if name in self.__dict__:
                 after.__dict__[name] = self.__dict__[name]
         return after
@@ -71,6 +71,11 @@ class Fabric:
     def drawn(self) -> Network:
         """The network as drawn, failures left out of account."""
         return Network(self.arrays)
+
+    @cached_property
+    def cable_delays_ns(self) -> Floats:
+        """Delay of each cable once somebody has looked it up, NaN until then; filled in place."""
+        return np.full(len(self.arrays.cable_ids), np.nan)
 
     @cached_property
     def network(self) -> Network:
