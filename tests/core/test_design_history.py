@@ -256,3 +256,11 @@ def test_first_free_u_steps_over_what_is_there() -> None:
 def test_an_empty_design_is_falsy_in_nothing_and_equal_to_another() -> None:
     assert Design() == Design()
     assert not Design().diff(Design())
+
+
+def test_a_new_switch_is_turned_so_that_it_draws_in_cold_air() -> None:
+    """A QM9700 blows from its power side to its ports; a DGX from its front to its rear."""
+    history, rack, a, _ = two_switches()
+    server = history.do("Add server", edits.add_device, SERVER, rack, 30)
+    assert history.design.devices[a].face == "rear"
+    assert history.design.devices[server].face == "front"

@@ -135,7 +135,7 @@ def test_patched_arrays_equal_rebuilt_ones(layout: Callable[[], Any], seed: int)
 def test_ports_are_where_placement_says(side: Side) -> None:
     def edit(draft: Any) -> None:
         ids = small(draft)
-        edits.add_device(draft, SWITCH, ids["rack1"], 40)  # this one looks to the front
+        edits.add_device(draft, SWITCH, ids["rack1"], 40, face=Side.FRONT)
 
     design, _ = made(edit)
     scene = built(design, ElevationLayout(side))

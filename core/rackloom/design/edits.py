@@ -35,7 +35,7 @@ from rackloom.design.entities import (
     SeverityOverride,
 )
 from rackloom.design.errors import EditError
-from rackloom.design.hardware import cages_of
+from rackloom.design.hardware import cages_of, default_face
 from rackloom.design.ids import (
     CableId,
     CordId,
@@ -119,13 +119,17 @@ def add_device(
     bottom_u: int | None,
     *,
     name: str | None = None,
-    face: Side = Side.FRONT,
+    face: Side | None = None,
     mount: str | None = None,
     role: str | None = None,
     fabric: str | None = None,
     pod: str | None = None,
 ) -> DeviceId:
-    """A device in a rack; ``bottom_u`` None and a ``mount`` for 0U devices."""
+    """A device in a rack; ``bottom_u`` None and a ``mount`` for 0U devices.
+
+    Without a ``face`` it is turned so that it draws in air at the rack's front.
+    """
+    face = face or default_face(part)
     if (part.rack_units == 0) != (bottom_u is None):
         raise EditError(
             f"{part.title} hangs beside the rails and takes no U"

@@ -40,6 +40,16 @@ class SiteSettings:
     """Where trays join the rows, along x; empty: at both ends of the rows."""
     feed_derating: float = 0.8
     """Share of a breaker's rating a continuous load may use (NEC: 0.8)."""
+    tray_width_mm: float | None = None
+    """Inner width of the trays; None: not known, and so neither is how full they are."""
+    tray_depth_mm: float | None = None
+    """Height of the trays' sides."""
+    tray_fill_limit: float | None = None
+    """Share of a tray's cross-section that cables may take."""
+    tray_limit_kg_per_m: float | None = None
+    """What the trays and what they hang on carry a metre."""
+    label_template: str = ""
+    """What cable labels say, with tokens such as ``{near}``; empty: the usual (TIA-606 style)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rackloom.catalog.cages import BreakoutMode, Cage
 from rackloom.catalog.parts import DevicePart, NicPart, PartId, ServerPart
+from rackloom.catalog.words import Side
 from rackloom.design.entities import Device
 
 if TYPE_CHECKING:
@@ -77,6 +78,17 @@ def _card_cages_by_id(part_key: int, card_key: int, pair: _Pair, slot_name: str)
             neighbour=None,
         )
     return cages
+
+
+def default_face(part: DevicePart) -> Side:
+    """Which side of the rack a new device's front looks out of, so that it draws in cold air.
+
+    Racks take air in at their front. A switch that blows from its power side to its ports is
+    mounted with the ports at the rear, beside the servers' NICs; one whose airflow is not known
+    looks out of the front.
+    """
+    from_its_rear = part.airflow in {"power-to-port", "rear-to-front"}
+    return Side.REAR if from_its_rear else Side.FRONT
 
 
 def fixed_mode(device: Device, cage: Cage) -> BreakoutMode | None:

@@ -9,7 +9,7 @@ under one of its cables, and names them all.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -487,7 +487,9 @@ def links_over(design: Design, cable_id: CableId) -> tuple[Link, ...]:
     """All links that run over a cable: its own, and those of other cables that pass through it."""
     own = design.links.get(cable_id, ())
     passing = design.links_via.get(cable_id)
-    return own if passing is None else passing
+    if passing is None:
+        return own
+    return (*passing, *(link for link in own if not link.via))
 
 
 def links_cut(design: Design, failed: Collection[str]) -> set[tuple[CableId, int]]:
@@ -514,12 +516,42 @@ def _passes(design: Design, link: Link, failed: Collection[str]) -> bool:
 
 def via_of(design: Design) -> dict[CableId, tuple[Link, ...]]:
     """Links by each cable of structured runs; ask ``links_over``."""
-    found: dict[CableId, list[Link]] = {}
     if not design.panels:
         return {}
-    for links in design.links.values():
-        if any(link.via for link in links):
-            for link in links:
-                for cable_id in dict.fromkeys(link.cables):
-                    found.setdefault(cable_id, []).append(link)
-    return {cable_id: tuple(links) for cable_id, links in found.items()}
+    return _with_links({}, (link for links in design.links.values() for link in links))
+
+
+def patched_via(
+    before: Design, after: Design, change: Change
+) -> Mapping[CableId, tuple[Link, ...]]:
+    """``via_of`` after a change, from what it was before."""
+    if not after.panels and not before.links_via:
+        return before.links_via
+    touched = list(dict.fromkeys(affected_cables(after, change)))
+    old = {link for c in touched for link in before.links.get(c, ()) if link.via}
+    new = [link for c in touched for link in after.links.get(c, ())]
+    kept = dict(before.links_via)
+    for cable_id in {c for link in old for c in link.cables}:
+        left = tuple(link for link in kept.pop(cable_id, ()) if link not in old)
+        if left:
+            kept[cable_id] = left
+    return _with_links(kept, new)
+
+
+def _with_links(
+    via: dict[CableId, tuple[Link, ...]], links: Iterable[Link]
+) -> dict[CableId, tuple[Link, ...]]:
+    """Links through panels added to each of their cables, in one order whatever came first."""
+    fresh: dict[CableId, list[Link]] = {}
+    for link in links:
+        if link.via:
+            for cable_id in dict.fromkeys(link.via):
+                fresh.setdefault(cable_id, []).append(link)
+    for cable_id, found in fresh.items():
+        both = [*via.get(cable_id, ()), *found]
+        via[cable_id] = tuple(sorted(both, key=_by_place))
+    return via
+
+
+def _by_place(link: Link) -> tuple[object, ...]:
+    return (*by_age(link.cable), link.a.device, link.a.cage, link.a.index)

@@ -259,9 +259,11 @@ class Design:
             if devices is not None:
                 after.__dict__["link_shapes"] = self.link_shapes
         if "links" in self.__dict__:
-            from rackloom.design.links import patched_links
+            from rackloom.design.links import patched_links, patched_via
 
             after.__dict__["links"] = patched_links(self.links, after, change)
+            if "links_via" in self.__dict__:
+                after.__dict__["links_via"] = patched_via(self, after, change)
         if "next_number" in self.__dict__:
             made = max(
                 (number_of(r.id) for r in change if r.before is None and r.table in ID_PREFIX),
