@@ -244,7 +244,10 @@ def _check_ids(tables: dict[str, dict[str, Any]], data: bytes) -> None:
 
 
 _NUMBERS: dict[str, tuple[str, ...]] = {
-    "settings": ("tray_height_m", "slack_m", "feed_derating"),
+    "settings": (
+        *("tray_height_m", "slack_m", "feed_derating"),
+        *("tray_width_mm", "tray_depth_mm", "tray_fill_limit", "tray_limit_kg_per_m"),
+    ),
     "rows": ("x_m", "y_m"),
     "racks": ("position_m",),
     "devices": ("bottom_u",),

@@ -373,8 +373,10 @@ def route_lengths_m(design: Design, a_refs: Sequence[PortAt], b_refs: Sequence[P
     return lengths_m
 
 
-def _over_tray_m(design: Design, a: _Sites, at_a: _Frames, b: _Sites, at_b: _Frames) -> Floats:
-    """All but the way across the rows' depth of the routes over the trays."""
+def _tray_turns(
+    design: Design, a: _Sites, at_a: _Frames, b: _Sites, at_b: _Frames
+) -> tuple[Floats, Floats, list[Floats]]:
+    """Where routes over the trays go up and come down, and the cross trays they could take (x)."""
     up, down = (
         np.where(
             site.x_m - at.left_manager_m <= at.right_manager_m - site.x_m,
@@ -383,18 +385,58 @@ def _over_tray_m(design: Design, a: _Sites, at_a: _Frames, b: _Sites, at_b: _Fra
         )
         for site, at in ((a, at_a), (b, at_b))
     )
-    crossings: Sequence[Floats | float] = design.settings.cross_trays_x_m or (
-        at_a.row_left_m,
-        at_a.row_right_m,
-        at_b.row_left_m,
-        at_b.row_right_m,
-    )
+    ends = (at_a.row_left_m, at_a.row_right_m, at_b.row_left_m, at_b.row_right_m)
+    crossings: Sequence[Floats | float] = design.settings.cross_trays_x_m or ends
+    return up, down, [np.broadcast_to(np.asarray(x, np.float64), up.shape) for x in crossings]
+
+
+def _over_tray_m(design: Design, a: _Sites, at_a: _Frames, b: _Sites, at_b: _Frames) -> Floats:
+    """All but the way across the rows' depth of the routes over the trays."""
+    up, down, crossings = _tray_turns(design, a, at_a, b, at_b)
     crossed = np.min([np.abs(up - x) + np.abs(down - x) for x in crossings], axis=0)
     along = np.where(np.equal(at_a.row, at_b.row), np.abs(up - down), crossed)
     tray_m = design.settings.tray_height_m
     rise = np.abs(tray_m - a.z_m) + np.abs(tray_m - b.z_m)
     result: Floats = np.abs(a.x_m - up) + np.abs(b.x_m - down) + rise + along
     return result
+
+
+class TrayWays(NamedTuple):
+    """The way of routes over trays, one entry a route; x along the rows in metres.
+
+    ``over`` is False for routes that touch no tray; rows are numbered as they are drawn.
+    """
+
+    over: NDArray[np.bool_]
+    a_row: NDArray[np.intp]
+    b_row: NDArray[np.intp]
+    up_m: Floats
+    """Where it enters the tray of its first row."""
+    down_m: Floats
+    cross_m: Floats
+    """The cross tray it takes from row to row; within a row, where it comes down."""
+
+
+def tray_ways(design: Design, a_refs: Sequence[PortAt], b_refs: Sequence[PortAt]) -> TrayWays:
+    """The trays that the routes between ports take, pair by pair; as :func:`route_m` has them."""
+    a, b = _sites(design, a_refs), _sites(design, b_refs)
+    columns = _floor(design).columns
+    at_a, at_b = _Frames(*columns[:, a.rack]), _Frames(*columns[:, b.rack])
+    up, down, crossings = _tray_turns(design, a, at_a, b, at_b)
+    options = np.array([np.abs(up - x) + np.abs(down - x) for x in crossings])
+    chosen = np.argmin(options, axis=0)
+    cross = np.take_along_axis(np.array(crossings), chosen[np.newaxis], axis=0)[0]
+    same_row = np.equal(at_a.row, at_b.row)
+    over_m = _over_tray_m(design, a, at_a, b, at_b) + np.abs(a.y_m - b.y_m)
+    shorter = route_lengths_m(design, a_refs, b_refs) < over_m  # through the side panels
+    return TrayWays(
+        (a.rack != b.rack) & ~shorter,
+        at_a.row.astype(np.intp),
+        at_b.row.astype(np.intp),
+        up,
+        down,
+        np.where(same_row, down, cross),
+    )
 
 
 def needed_lengths_m(
