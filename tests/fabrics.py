@@ -319,13 +319,15 @@ def rail_pods(
     return cluster
 
 
-def three_tiers(gpus: int, radix: int = 64, part: ServerPart | None = None) -> Cluster:
+def three_tiers(
+    gpus: int, radix: int = 64, part: ServerPart | None = None, gbps: float = 400
+) -> Cluster:
     """A full three-tier fat tree, rail-aligned: pods of radix/2 leaves and radix/2 spines.
 
     Each pod holds radix²/4 GPUs; spine j of every pod reaches the cores of plane j.
     """
     part = part or server_part()
-    switch = switch_part(radix)
+    switch = switch_part(radix, gbps)
     half = radix // 2
     cages = _compute_cages(part)
     per_pod = half * half // len(cages)

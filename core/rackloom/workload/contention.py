@@ -33,7 +33,7 @@ class Contention:
         """Rate a flow of ``alone`` keeps when all of ``rows`` talk; 1 where nobody disturbs it.
 
         ``rows`` holds one group a row, ``alone`` is one of them; ``kind`` is ``ring``,
-        ``exchange`` (all-to-all) or ``chain`` (pipeline neighbours, both ways).
+        ``exchange`` (all-to-all) or ``chain`` (pipeline neighbours).
         """
         together = self._slowest(kind, rows)
         by_itself = self._slowest(kind, alone.reshape(1, -1))
@@ -138,8 +138,8 @@ def _exchange(node: Ints, rows: Ints) -> _Flows:
 
 
 def _chain(node: Ints, rows: Ints) -> _Flows:
-    there = _leaving(node, rows[:, :-1], rows[:, 1:])
-    return [(*there, 1.0), (there[1], there[0], 1.0)]
+    """Hidden states to the next stage; gradients come back at another moment."""
+    return [(*_leaving(node, rows[:, :-1], rows[:, 1:]), 1.0)]
 
 
 _FLOWS = {"ring": _ring, "exchange": _exchange, "chain": _chain}

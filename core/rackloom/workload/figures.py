@@ -62,6 +62,7 @@ class Figures(_Frozen):
     sources: dict[str, str]
     matmul: tuple[_Matmul, ...]
     layer: tuple[_Layer, ...]
+    experts: _Efficiency
     memory: tuple[_Memory, ...]
     memory_efficiency: _Efficiency
     overlap: Overlap
@@ -93,6 +94,8 @@ class Rates:
     """What the matrix products of whole layers reach."""
     attention_flops_per_s: float
     """The same for attention, which runs in bf16 also under fp8."""
+    expert_flops_per_s: float
+    """The same for routed experts, whose products are small and many."""
     efficiency: float
     efficiency_source: str
     memory_gb: float | None
@@ -106,15 +109,18 @@ class Given:
     """Figures the user knows better: efficiency as a fraction of the peak, peaks, memory."""
 
     efficiency: float | None = None
+    experts: float | None = None
+    """Rate of routed experts over that of other products."""
     peak_tflops: float | None = None
     memory_gb: float | None = None
     memory_gb_per_s: float | None = None
 
     def __post_init__(self) -> None:
-        if self.efficiency is not None and not 0 < self.efficiency <= 1:
-            raise WorkloadError(
-                f"an efficiency of {self.efficiency:g} cannot be: give more than 0, up to 1"
-            )
+        for share in (self.efficiency, self.experts):
+            if share is not None and not 0 < share <= 1:
+                raise WorkloadError(
+                    f"an efficiency of {share:g} cannot be: give more than 0, up to 1"
+                )
         for name in ("peak_tflops", "memory_gb", "memory_gb_per_s"):
             value = getattr(self, name)
             if value is not None and not 0 < value < 1e9:
@@ -134,6 +140,7 @@ def rates_of(gpus: list[Gpu], precision: str, given: Given) -> Rates:
         peak_tflops=slowest.peak_tflops,
         layer_flops_per_s=slowest.layer_flops_per_s,
         attention_flops_per_s=slowest.attention_flops_per_s,
+        expert_flops_per_s=slowest.expert_flops_per_s,
         efficiency=slowest.efficiency,
         efficiency_source=slowest.efficiency_source,
         memory_gb=min(known) if len(known) == len(memories) else None,
@@ -152,6 +159,7 @@ def _rates(gpu: Gpu, precision: str, given: Given) -> Rates:
     # Attention stays in bf16: at its own efficiency, or at what the user said, of half the peak.
     slow = (peak, share) if kind == "bf16" else _bf16_beside(gpu, given, peak, share)
     figures = load_figures()
+    experts = given.experts if given.experts is not None else figures.experts.fraction
     row = next((m for m in figures.memory if m.gpu.lower() == gpu.model.lower()), None)
     carried = given.memory_gb_per_s or (row.gb_per_s if row else None)
     told = figures.sources[row.source] if row else ""
@@ -162,6 +170,7 @@ def _rates(gpu: Gpu, precision: str, given: Given) -> Rates:
         peak_tflops=peak,
         layer_flops_per_s=peak * share * 1e12,
         attention_flops_per_s=slow[0] * slow[1] * 1e12,
+        expert_flops_per_s=peak * share * experts * 1e12,
         efficiency=share,
         efficiency_source=source,
         memory_gb=_memory_gb(gpu, given),

@@ -69,12 +69,25 @@ class Stage:
 
     def compute_s(self) -> float:
         """Forward computation of the fullest stage, without the output head."""
-        tp = self.parallel.tp
-        matrices = self.tokens * self.model.layer_flops * self.part / tp
-        attention = self.tokens * self.model.attention_flops(self.context) * self.part / tp
-        return (
-            matrices / self.rates.layer_flops_per_s + attention / self.rates.attention_flops_per_s
+        model, rates = self.model, self.rates
+        each = (
+            (model.layer_flops - model.routed_flops) / rates.layer_flops_per_s
+            + model.routed_flops / rates.expert_flops_per_s
+            + model.attention_flops(self.context) / rates.attention_flops_per_s
         )
+        return self.tokens * self.part * (each / self.parallel.tp + self._moved_s())
+
+    def _moved_s(self) -> float:
+        """What a token's norms, sums and activation functions take, at the speed of memory.
+
+        Left out where that speed is not known.
+        """
+        carried = self.rates.memory_bytes_per_s
+        if carried is None:
+            return 0.0
+        tp = self.parallel.tp
+        norms = self.model.norm_bytes / (tp if self.settings.sequence_parallel else 1)
+        return (norms + self.model.elementwise_bytes / tp) / carried
 
     def head_s(self) -> float:
         """Forward computation of the output head."""

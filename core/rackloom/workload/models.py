@@ -169,20 +169,47 @@ class Model(_Frozen):
     def parameters(self) -> int:
         """All weights."""
         ends = self.embedding_parameters * (1 if self.tied else 2)
-        return self.shared_parameters + self.moe_layers * self.expert_parameters + ends
+        routed = self.moe_layers * self.expert_parameters
+        return self.shared_parameters + routed + ends + self.hidden  # the last norm
 
     @property
     def active_parameters(self) -> int:
         """Weights that one token meets, embedding and head included as publishers count them."""
         routed = self.moe_layers * self.top_k * self.ffn_parameters(self.ffn)
         ends = self.embedding_parameters * (1 if self.tied else 2)
-        return self.shared_parameters + routed + ends
+        return self.shared_parameters + routed + ends + self.hidden
+
+    @property
+    def routed_flops(self) -> float:
+        """Operations of the routed experts of all layers, one token forward."""
+        return 2.0 * self.moe_layers * self.top_k * self.ffn_parameters(self.ffn)
 
     @property
     def layer_flops(self) -> float:
         """Operations of all layers' matrices, one token forward."""
-        routed = self.moe_layers * self.top_k * self.ffn_parameters(self.ffn)
-        return 2.0 * (self.shared_parameters + routed)
+        return 2.0 * self.shared_parameters + self.routed_flops
+
+    @property
+    def norm_bytes(self) -> float:
+        """Bytes that norms and residual sums of all layers move, one token forward, in bf16.
+
+        Two norms (in and out) and two sums (two in, one out) a layer.
+        """
+        return 20.0 * self.hidden * self.layers
+
+    @property
+    def elementwise_bytes(self) -> float:
+        """Bytes that all else between the matrices of all layers moves, one token forward, in bf16.
+
+        Rotary positions of queries and keys, the activation function, and the sorting of tokens
+        to their experts and back.
+        """
+        rotary = 4.0 * (self.query_key_width + self.key_value_width / 2) * self.layers
+        inner = 6.0 if self.gated else 4.0
+        moe = self.moe_layers
+        dense = inner * self.dense_ffn_width * (self.layers - moe)
+        routed = inner * (self.top_k * self.ffn + self.shared_ffn) * moe
+        return rotary + dense + routed + 8.0 * self.hidden * self.top_k * moe
 
     @property
     def head_flops(self) -> float:

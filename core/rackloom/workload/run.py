@@ -201,7 +201,8 @@ def _assumed(stage: Stage) -> list[str]:
             found.append(f"of communication may hide behind computation: {', '.join(hidden)}")
         if rates.memory_bytes_per_s is None:
             found.append(
-                f"the optimizer's time is left out: memory bandwidth of {rates.gpu} is not known"
+                f"the time of optimizer, norms and activation functions is left out: the memory "
+                f"bandwidth of {rates.gpu} is not known"
             )
     if rates.memory_bytes_per_s is not None:
         part = load_figures().memory_efficiency
@@ -211,6 +212,9 @@ def _assumed(stage: Stage) -> list[str]:
         )
     if stage.model.experts and parallel.ep > 1:
         found.append("tokens spread evenly over the experts")
+    if stage.model.experts:
+        share = rates.expert_flops_per_s / rates.layer_flops_per_s
+        found.append(f"routed experts compute at {share:.0%} of the rate of other products")
     if not np.isclose(stage.part * parallel.pp, 1.0):
         found.append("the fullest pipeline stage sets the pace")
     return found
