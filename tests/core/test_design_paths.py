@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from rackloom.catalog import CablePart, DevicePart, RackPart, TransceiverPart, load_bundled
 from rackloom.catalog.parts import PartId
 from rackloom.design import CableEnd, Design, Draft, EditError, History, Link, edits, port_name
+from rackloom.design.entities import Cable
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.index import DesignIndex
 from rackloom.design.links import affected_cables, links_over, wiring
-from rackloom.design.paths import trace
+from rackloom.design.paths import Reach, trace
 from rackloom.fabric import Fabric
 
 CATALOG = load_bundled()
@@ -84,7 +85,13 @@ class Bench:
         """What edits carried along is what one would work out from scratch."""
         fresh = rebuilt(self.design)
         assert dict(self.design.links) == dict(fresh.links)
+        assert dict(self.design.links_via) == dict(fresh.links_via)
         assert self.design.panels == fresh.panels
+        for cable in fresh.cables.values():
+            for end in cable.ends:
+                if end.device not in fresh.panels:
+                    for reach in trace(fresh, cable, end):
+                        assert mirrored(fresh, cable, end, reach), "light goes one way only"
         for panel, plugged in self.design.patchings.items():
             assert plugged == {
                 e.cage: (c.id, e.end)
@@ -95,6 +102,20 @@ class Bench:
         for device in fresh.devices:
             if device not in fresh.panels:
                 assert wiring(self.design, device) == wiring(fresh, device)
+
+
+def mirrored(design: Design, cable: Cable, end: CableEnd, reach: Reach) -> bool:
+    """Whether the same fibres lead back from the far end."""
+    far = design.cables[reach.hops[-1].cable]
+    back = [
+        r for r in trace(design, far, reach.end) if (r.hops[-1].cable, r.end) == (cable.id, end)
+    ]
+    return any(
+        (r.start, r.far, r.width) == (reach.far, reach.start, reach.width)
+        and [(h.cable, h.out, h.into) for h in reversed(r.hops)] == list(reach.hops)
+        and [(p.panel, p.out, p.into, p.loss_db) for p in reversed(r.passes)] == list(reach.passes)
+        for r in back
+    )
 
 
 def rebuilt(design: Design) -> Design:
