@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -69,20 +69,24 @@ class Findings:
         places = Places.of(self.design, design, change)
         if places.everything:
             return run(design, self._catalog)
-        topology, nodes = self._topology.patched(self.design, design, places)
-        views = {d: view for d, view in self._views.items() if d not in places.devices}
+        topology, nearby = self._topology.patched(self.design, design, places)
+        views = dict(self._views)
+        for device in places.devices:
+            views.pop(device, None)  # type: ignore[call-overload]
         context = Context(design, self._catalog, self._memo, topology, views)
         found = dict(self._found)
         tables = change.tables
         wanted = _rules_on(design)
         for rule_id in self._found.keys() - wanted.keys():
             del found[rule_id]
-        dirty: dict[str, set[str]] = {
+        dirty: dict[str, Set[str]] = {
             "cable": places.cables,
             "shape": places.cables,
             "device": places.devices,
-            "node": set(nodes),
+            "node": nearby.nodes,
+            "peers": nearby.peers,
             "rack": places.racks,
+            "row": places.rows,
             "feed": places.feeds,
             "design": {WHOLE},
         }
@@ -191,7 +195,9 @@ def _all_places(design: Design, context: Context) -> dict[str, Iterable[str]]:
         "shape": design.cables,
         "device": design.devices,
         "node": context.topology.nodes,
+        "peers": context.topology.nodes,
         "rack": design.racks,
+        "row": design.rows,
         "feed": design.feeds,
         "design": (WHOLE,),
     }
@@ -201,7 +207,7 @@ def _existing(context: Context, rule: Rule, places: Iterable[str]) -> list[str]:
     if rule.scope == "design":
         return [WHOLE]
     known: Container[str] = context.topology.nodes
-    if rule.scope != "node":
+    if rule.scope not in {"node", "peers"}:
         known = context.design.table(_TABLE[rule.scope])
     return [place for place in places if place in known]
 
@@ -211,6 +217,7 @@ _TABLE = {
     "shape": "cables",
     "device": "devices",
     "rack": "racks",
+    "row": "rows",
     "feed": "feeds",
 }
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
-from rackloom.catalog.parts import ServerPart, SwitchPart
+from rackloom.catalog.parts import SwitchPart
 from rackloom.catalog.words import CageRole, Protocol
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity, called
 from rackloom.checks.registry import rule
+from rackloom.checks.topology import has_gpus
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import by_age
 from rackloom.design.links import links_over
@@ -26,13 +27,6 @@ _SAME = 1e-6
 def _switch(context: Context, device_id: str) -> Node | None:
     node = context.topology.nodes.get(cast("DeviceId", device_id))
     return node if node is not None and node.is_switch else None
-
-
-def _serves_compute(topology: Topology, device: DeviceId) -> bool:
-    """Whether compute ports hang on a switch, or on one below it."""
-    return topology.serves_compute(device) or any(
-        _serves_compute(topology, below) for below in topology.down(device)
-    )
 
 
 def _sum(bundles: Iterable[Bundle]) -> tuple[int, float]:
@@ -55,7 +49,7 @@ def _oversubscribed(context: Context, device_id: str, compute: bool) -> Iterator
     down_links, down_gbps = _sum([*node.served.values(), *topology.down(node.device).values()])
     if not up_links or down_gbps <= up_gbps * (1 + _SAME):
         return
-    if _serves_compute(topology, node.device) is not compute:
+    if (node.device in topology.compute_switches) is not compute:
         return
     yield Hit(
         (device_id,),
@@ -134,7 +128,7 @@ def uneven_uplinks(context: Context, device_id: str) -> Iterator[Hit]:
     "fabric.missing-uplink",
     Severity.WARNING,
     watches=_LINKED,
-    scope="node",
+    scope="peers",
     source="DGX SuperPOD reference architecture (every leaf reaches every spine of its group)",
     numbers=(54,),
 )
@@ -187,7 +181,7 @@ def _beside(topology: Topology, above: frozenset[DeviceId]) -> tuple[dict[Device
     "fabric.single-spine",
     Severity.WARNING,
     watches=_LINKED,
-    scope="node",
+    scope="peers",
     source="public design guides for AI fabrics (no single point of failure)",
     numbers=(54,),
 )
@@ -276,15 +270,13 @@ def island(context: Context, place: str) -> Iterator[Hit]:
     """
     del place
     islands = context.topology.islands
-    if not islands or max(islands.values()) == 0:
+    if len(islands) < 2:
         return
-    found: dict[int, list[DeviceId]] = {}
-    for device, number in islands.items():
-        if _is_gpu_server(context, device):
-            found.setdefault(number, []).append(device)
-    if len(found) < 2:
-        return
-    groups = [sorted(members, key=by_age) for members in found.values()]
+    groups = [
+        sorted((d for d in members if has_gpus(context.design, d)), key=by_age)
+        for members in islands
+    ]
+    groups = [members for members in groups if members]
     groups.sort(key=lambda g: (-len(g), by_age(g[0])))
     for small in groups[1:]:
         count = len(small)
@@ -294,11 +286,6 @@ def island(context: Context, place: str) -> Iterator[Hit]:
             f"{who} cannot reach {called(groups[0][0])} over the compute fabric: "
             f"{len(groups)} islands, the largest of {len(groups[0])} GPU servers",
         )
-
-
-def _is_gpu_server(context: Context, device: DeviceId) -> bool:
-    part = context.design.parts[context.design.devices[device].part]
-    return isinstance(part, ServerPart) and part.gpu is not None
 
 
 @rule(
@@ -315,7 +302,7 @@ def unused_nics(context: Context, device_id: str) -> Iterator[Hit]:
     where the server is meant to run with fewer.
     """
     device = cast("DeviceId", device_id)
-    if not _is_gpu_server(context, device):
+    if not has_gpus(context.design, device):
         return
     cages = cages_of(context.design, context.design.devices[device])
     ports = sum(

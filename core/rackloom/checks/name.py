@@ -22,25 +22,38 @@ if TYPE_CHECKING:
     from rackloom.design.value import Design
 
 
+_NAMED = ("devices", "racks", "rows", "feeds")
+
+
 def _named_anew(change: Change) -> bool:
-    """Whether something got another name or label, came or went."""
-    return any(_name(record.before) != _name(record.after) for record in change)
+    """Whether something with a name got another one, came or went."""
+    return any(_of(r.before, "name") != _of(r.after, "name") for r in change.of(*_NAMED))
 
 
-def _name(entity: object) -> str:
-    return getattr(entity, "label", "") or getattr(entity, "name", "")
+def _labelled_anew(change: Change) -> bool:
+    """Whether a cable got another label, or one with a label came or went."""
+    return any(_of(r.before, "label") != _of(r.after, "label") for r in change.of("cables"))
 
 
-def _twice(names: Iterable[tuple[str, str]]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Names that several ids bear, with the ids, oldest first."""
+def _of(entity: object, field: str) -> str:
+    return getattr(entity, field, "")
+
+
+def _twice(names: list[str], ids: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Names that several ids bear, with the ids, oldest first; empty names are none."""
+    filled = [name for name in names if name]
+    if len(set(filled)) == len(filled):
+        return
     holders: dict[str, str] = {}
     doubles: dict[str, list[str]] = {}
-    for entity_id, name in names:
+    for entity_id, name in zip(ids, names, strict=True):
+        if not name:
+            continue
         first = holders.setdefault(name, entity_id)
         if first is not entity_id:
             doubles.setdefault(name, [first]).append(entity_id)
-    for name, ids in doubles.items():
-        yield name, tuple(sorted(ids, key=by_age))
+    for name, bearers in doubles.items():
+        yield name, tuple(sorted(bearers, key=by_age))
 
 
 def _rename(ids: tuple[str, ...], table: str, draft: Draft) -> None:
@@ -71,15 +84,11 @@ def duplicate(context: Context, place: str) -> Iterator[Hit]:
     """
     del place
     design = context.design
-    for table, word in (
-        ("devices", "devices"),
-        ("racks", "racks"),
-        ("rows", "rows"),
-        ("feeds", "feeds"),
-    ):
-        for name, ids in _twice((e.id, e.name) for e in design.table(table).values()):
+    for table in _NAMED:
+        entities = design.table(table)
+        for name, ids in _twice([e.name for e in entities.values()], entities):
             yield Hit(
-                ids, f"{len(ids)} {word} are called “{name}”", partial(_renamed, ids[1:], table)
+                ids, f"{len(ids)} {table} are called “{name}”", partial(_renamed, ids[1:], table)
             )
 
 
@@ -88,7 +97,7 @@ def duplicate(context: Context, place: str) -> Iterator[Hit]:
     Severity.WARNING,
     watches={"cables"},
     scope="design",
-    concerned=_named_anew,
+    concerned=_labelled_anew,
     source="TIA-606: identifiers are unique within a site",
 )
 def duplicate_label(context: Context, place: str) -> Iterator[Hit]:
@@ -98,8 +107,8 @@ def duplicate_label(context: Context, place: str) -> Iterator[Hit]:
     counts the newer ones on).
     """
     del place
-    cables = context.design.cables.values()
-    for label, ids in _twice((c.id, c.label) for c in cables if c.label):
+    cables = context.design.cables
+    for label, ids in _twice([c.label for c in cables.values()], cables):
         yield Hit(
             ids,
             f"{len(ids)} cables are labelled “{label}”",

@@ -25,6 +25,7 @@ class Places:
     cables: set[str] = field(default_factory=set)
     devices: set[str] = field(default_factory=set)
     racks: set[str] = field(default_factory=set)
+    rows: set[str] = field(default_factory=set)
     feeds: set[str] = field(default_factory=set)
     relinked: set[str] = field(default_factory=set)
     """Cables whose links may be other ones."""
@@ -43,12 +44,14 @@ class Places:
             places._device(before, after, record)
         places._plugs(before, after, change)
         places._power(before, after, change)
+        places._rows_of_cables(before, after)
         return places
 
     def _rooms(self, before: Design, after: Design, change: Change) -> None:
         racks = {r.id for r in change.of("racks")}
         self.racks |= racks
         rows = [RowId(r.id) for r in change.of("rows")]
+        self.rows |= set(rows)
         moved = {
             RackId(r.id) for r in change.of("racks") if _standing(r.before) != _standing(r.after)
         }
@@ -63,6 +66,16 @@ class Places:
         self.moved |= set(devices)
         for device in devices:
             self.cables |= set(design.index.cables_of_device.get(device, ()))  # type: ignore[call-overload]
+
+    def _rows_of_cables(self, before: Design, after: Design) -> None:
+        """Rows over whose trays a cable may run that changed, moved, came or went."""
+        for design in (before, after):
+            racks = {
+                design.devices[end.device].rack
+                for cable in self.cables & design.cables.keys()
+                for end in design.cables[cable].ends  # type: ignore[index]
+            }
+            self.rows |= {design.racks[rack].row for rack in racks}
 
     def _device(self, before: Design, after: Design, record: Record) -> None:
         self.devices.add(record.id)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -32,8 +32,15 @@ Lane = tuple[int, int]
 Votes = dict[Lane, Counter["DeviceId"]]
 
 
-def lanes(design: Design, topology: Topology, server: DeviceId) -> dict[Lane, Attachment]:
+def lanes(design: Design, topology: Topology, server: DeviceId) -> Mapping[Lane, Attachment]:
     """The linked compute ports of a server that have a rail."""
+    known = topology.lanes.get(server)
+    if known is None:
+        known = topology.lanes[server] = _lanes(design, topology, server)
+    return cast("Mapping[Lane, Attachment]", known)
+
+
+def _lanes(design: Design, topology: Topology, server: DeviceId) -> dict[Lane, Attachment]:
     node = topology.nodes.get(server)
     if node is None:
         return {}
@@ -93,7 +100,7 @@ def wrong_rails(
     "fabric.wrong-rail",
     Severity.WARNING,
     watches={"cables", "modules", "devices"},
-    scope="node",
+    scope="peers",
     source="NVIDIA RA-11333-001, DGX SuperPOD reference architecture DGX H100",
     numbers=(53,),
 )

@@ -19,7 +19,9 @@ _SCOPES = {
     "shape": "each cable",
     "device": "each device",
     "node": "each device in the network",
+    "peers": "each device in the network",
     "rack": "each rack",
+    "row": "each row",
     "feed": "each feed",
     "design": "the whole design",
 }

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from rackloom.checks.shape import Shape, ShapeHit
     from rackloom.design.change import Change
 
-Scope = Literal["cable", "shape", "device", "node", "rack", "feed", "design"]
+Scope = Literal["cable", "shape", "device", "node", "peers", "rack", "row", "feed", "design"]
 """What a rule looks at once for each:
 
 ``cable``  a cable as it lies; ``shape``  only what is plugged into what, worked out once for all
 cables plugged alike; ``device``  a device and its plugs; ``node``  a device in the network of
-links; ``rack``; ``feed``; ``design``  the whole.
+links; ``peers``  the same, beside others below one switch or on the same leaves; ``rack``;
+``row``; ``feed``; ``design``  the whole.
 """
 
 FAMILIES = ("port", "reach", "space", "power", "fabric", "name")

@@ -7,10 +7,10 @@ devices and not the fabric.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from rackloom.catalog.parts import ServerPart, SwitchPart
 from rackloom.catalog.words import CageRole
@@ -19,6 +19,7 @@ from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.links import links_over
 
 if TYPE_CHECKING:
+    from rackloom.catalog.cages import Cage
     from rackloom.checks.places import Places
     from rackloom.design.links import Link, PortRef
     from rackloom.design.value import Design
@@ -34,16 +35,14 @@ TIER_OF_ROLE = {
 """What a device's ``role`` says about its tier, where somebody set one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
+class Bundle(NamedTuple):
     """Links between two devices, of one role."""
 
     links: int
     rate_gbps: float
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(NamedTuple):
     """A port of a server, and the switch (or device) it is linked to."""
 
     port: PortRef
@@ -67,11 +66,41 @@ class Node:
     """What hangs on the fabric ports of this switch, by the role of the far port."""
     attached: tuple[Attachment, ...]
     """Links of this device's own (not fabric) ports."""
+    gpu_links: int
+    """Links from this switch to GPU servers."""
+    near: frozenset[DeviceId]
+    """Where compute traffic can go from here: over compute ports, and between switches."""
+    halves: Mapping[DeviceId, frozenset[tuple[int, int]]]
+    """Of a box with several switches inside: its switch and the peer's, for each peer ``near``."""
 
     @property
     def serves(self) -> bool:
-        """Whether endpoints hang on it: then it is a leaf, unless its role says otherwise."""
+        """Whether endpoints hang on it."""
         return bool(self.served)
+
+    @property
+    def serves_compute(self) -> bool:
+        """Whether compute ports hang on it."""
+        return any(role is CageRole.COMPUTE for role, _ in self.served)
+
+    @property
+    def has_compute(self) -> bool:
+        """Whether a compute port of its own is linked."""
+        return any(a.role is CageRole.COMPUTE for a in self.attached)
+
+    @property
+    def is_managed(self) -> bool:
+        """Whether a port of its own leads to the out-of-band network."""
+        return any(a.role is CageRole.OUT_OF_BAND for a in self.attached)
+
+
+class Dirty(NamedTuple):
+    """Devices about which a rule may have something else to say after a change."""
+
+    nodes: frozenset[DeviceId]
+    """For rules that look at a device, its links, and how far up its neighbours are."""
+    peers: frozenset[DeviceId]
+    """For rules that judge a device beside others: below one switch, or on the same leaves."""
 
 
 class Topology:
@@ -82,31 +111,32 @@ class Topology:
         self.tiers = tiers
         """1 for a leaf, 2 for what leaves are joined to, ...; none for a switch with no way down.
         """
-        self._islands: Mapping[DeviceId, int] | None = None
         self._up: dict[DeviceId, dict[DeviceId, Bundle]] = {}
         self._down: dict[DeviceId, dict[DeviceId, Bundle]] = {}
         self.votes: dict[object, object] = {}
-        """For rules that group servers: remembered as long as no link changes."""
+        """For rules that group devices: remembered as long as no link changes."""
+        self.lanes: dict[DeviceId, object] = {}
+        """For rules about rails: remembered for each server as long as its links stay."""
 
     @classmethod
     def of(cls, design: Design) -> Topology:
         """From all links of a design."""
         roles = _Roles(design)
-        links: dict[DeviceId, list[tuple[Link, PortRef, PortRef]]] = {}
+        links: dict[DeviceId, list[_Side]] = {}
         for found in design.links.values():
             for link in found:
-                links.setdefault(link.a.device, []).append((link, link.a, link.b))
-                links.setdefault(link.b.device, []).append((link, link.b, link.a))
+                a, b = link.a, link.b
+                a_role, b_role = roles.role(a), roles.role(b)
+                links.setdefault(a.device, []).append((link, a, b, a_role, b_role))
+                links.setdefault(b.device, []).append((link, b, a, b_role, a_role))
         nodes = {
-            device: _node(design, roles, device, links.get(device, ()))
+            device: _node(design, device, links.get(device, ()))
             for device in design.devices
             if device in links or _is_network(design, device)
         }
         return cls(nodes, _tiers(nodes))
 
-    def patched(
-        self, before: Design, after: Design, places: Places
-    ) -> tuple[Topology, set[DeviceId]]:
+    def patched(self, before: Design, after: Design, places: Places) -> tuple[Topology, Dirty]:
         """The topology after a change, and the devices whose part in it may be another one."""
         touched: set[DeviceId] = set()
         for cable_id in places.relinked:
@@ -114,30 +144,59 @@ class Topology:
             new = after.links.get(CableId(cable_id), ())
             if old != new:
                 touched |= {port.device for k in (*old, *new) for port in (k.a, k.b)}
-        touched |= {DeviceId(d) for d in places.devices if _concerns(before, after, DeviceId(d))}
+        for device in map(DeviceId, places.devices):
+            if _concerns(before, after, device):
+                touched.add(device)
+                known = self.nodes.get(device)
+                if known is not None:  # a switch knows which of its links lead to GPU servers
+                    touched |= {a.peer for a in known.attached}
         if not touched:
-            return self, set()
+            return self, Dirty(frozenset(), frozenset())
         roles = _Roles(after)
         nodes = dict(self.nodes)
         retier = False
         for device in touched:
             gone = nodes.pop(device, None)
             if device in after.devices:
-                links = [
-                    (link, mine, other)
-                    for cable in after.index.cables_of_device.get(device, ())
-                    for link in links_over(after, cable)
-                    for mine, other in ((link.a, link.b), (link.b, link.a))
-                    if mine.device == device
-                ]
+                links = list(_links_of(after, roles, device))
                 if links or _is_network(after, device):
-                    nodes[device] = _node(after, roles, device, links)
+                    nodes[device] = _node(after, device, links)
             retier |= _tier_matter(gone) != _tier_matter(nodes.get(device))
         tiers = _tiers(nodes) if retier else self.tiers
-        patched = Topology(nodes, tiers)
-        if self._islands is not None and patched.keeps_islands(self, touched):
-            patched._islands = self._islands
-        return patched, _dirty(self, patched, touched)
+        patched = Topology(nodes, self.tiers if tiers == self.tiers else tiers)
+        return patched, patched._inherit(self, touched)
+
+    def _inherit(self, before: Topology, touched: set[DeviceId]) -> Dirty:
+        """Take over what is still true of the topology before; say where to look again."""
+        turned: set[DeviceId] = set()
+        if self.tiers is not before.tiers:
+            turned = {d for d, _ in before.tiers.items() ^ self.tiers.items()}
+        around = {n for t in (before, self) for d in turned for n in t.around(d)}
+        base = touched | turned | around
+        self._up = {d: up for d, up in before._up.items() if d not in base}
+        self._down = {d: down for d, down in before._down.items() if d not in base}
+        self.lanes = {d: lanes for d, lanes in before.lanes.items() if d not in touched}
+        nodes = base | (before.compute_switches ^ self.compute_switches)
+        peers = set(nodes)
+        above: set[DeviceId] = set()
+        for device in base:
+            old, new = before.up(device), self.up(device)
+            if old != new:
+                above |= old.keys() | new.keys()
+        leaves = {
+            a.peer
+            for t in (before, self)
+            for d in touched
+            if d in t.nodes
+            for a in t.nodes[d].attached
+            if a.role is CageRole.COMPUTE
+        }
+        for topology in (before, self):
+            for device in above & topology.nodes.keys():
+                peers |= topology.down(device).keys()
+            for leaf in leaves & topology.nodes.keys():
+                peers |= {d for role, d in topology.nodes[leaf].served if role is CageRole.COMPUTE}
+        return Dirty(frozenset(nodes), frozenset(peers))
 
     def tier(self, device: DeviceId) -> int | None:
         """1 for a leaf, 2 for a spine, 3 for a core switch; None where unknown."""
@@ -171,137 +230,186 @@ class Topology:
     def serves_compute(self, device: DeviceId) -> bool:
         """Whether compute ports hang on a switch itself."""
         node = self.nodes.get(device)
-        return node is not None and any(role is CageRole.COMPUTE for role, _ in node.served)
+        return node is not None and node.serves_compute
 
-    @property
-    def islands(self) -> Mapping[DeviceId, int]:
-        """For each device with compute links or below one: the number of its island, from 0."""
-        if self._islands is None:
-            self._islands = self._find_islands()
-        return self._islands
-
-    def _find_islands(self) -> dict[DeviceId, int]:
-        found: dict[DeviceId, int] = {}
-        number = 0
-        for start, node in self.nodes.items():
-            if start in found or not any(a.role is CageRole.COMPUTE for a in node.attached):
+    @cached_property
+    def compute_switches(self) -> frozenset[DeviceId]:
+        """Switches on which compute ports hang, or on one below them."""
+        tiers = self.tiers
+        found = {d for d, node in self.nodes.items() if node.is_switch and node.serves_compute}
+        for device in sorted(tiers, key=lambda d: tiers[d]):
+            if device in found:
                 continue
-            found[start] = number
-            queue = deque([start])
-            while queue:
-                for other in self._compute_neighbours(queue.popleft()):
-                    if other not in found:
-                        found[other] = number
-                        queue.append(other)
-            number += 1
-        return found
+            mine = tiers[device]
+            if any(o in found and tiers.get(o, mine) < mine for o in self.nodes[device].between):
+                found.add(device)
+        return frozenset(found)
 
-    def keeps_islands(self, before: Topology, touched: set[DeviceId]) -> bool:
-        """Whether the islands are surely as they were: no new bridge, and no bridge lost.
+    @cached_property
+    def islands(self) -> tuple[frozenset[DeviceId], ...]:
+        """Devices that compute traffic gets from one to the other of, island by island.
 
-        A False may be overcautious; the islands are then worked out again.
+        A box with several switches inside can belong to several islands.
         """
-        islands = before.islands
-        for device in touched:
-            old = set(before._compute_neighbours(device))
-            new = set(self._compute_neighbours(device))
-            if {islands.get(d) for d in new} - {islands.get(device)}:
-                return False
-            if old - new and (device not in self.nodes or not self._reaches(device, old - new)):
-                return False
-        return True
+        nodes = self.nodes
+        if any(node.halves for node in nodes.values()):
+            return tuple(self._islands_of_halves())
+        islands: list[frozenset[DeviceId]] = []
+        seen: set[DeviceId] = set()
+        for start, node in nodes.items():
+            if start in seen or not node.has_compute:
+                continue
+            island = frontier = {start}
+            while frontier:
+                frontier = set().union(*[nodes[d].near for d in frontier]) - island
+                island = island | frontier
+            seen |= island
+            islands.append(frozenset(island))
+        return tuple(islands)
 
-    def _reaches(self, start: DeviceId, wanted: set[DeviceId], effort: int = 4096) -> bool:
-        """Whether all of these are found within so many steps from a device."""
-        seen, left = {start}, set(wanted)
-        queue = deque([start])
-        while queue and left and len(seen) < effort:
-            for other in self._compute_neighbours(queue.popleft()):
-                if other not in seen:
-                    seen.add(other)
-                    left.discard(other)
-                    queue.append(other)
-        return not left
+    def _islands_of_halves(self) -> Iterator[frozenset[DeviceId]]:
+        """As ``islands``, where a switch may be several: places are (device, switch inside)."""
+        seen: set[tuple[DeviceId, int]] = set()
+        for start, node in self.nodes.items():
+            if node.is_switch or (start, 0) in seen or not node.has_compute:
+                continue
+            island = {(start, 0)}
+            ways = [(start, 0)]
+            while ways:
+                new = set(self._ways_from(*ways.pop())) - island
+                island |= new
+                ways.extend(new)
+            seen |= island
+            yield frozenset(device for device, _ in island)
 
-    def _compute_neighbours(self, device: DeviceId) -> list[DeviceId]:
-        node = self.nodes.get(device)
-        if node is None:
-            return []
-        near = list(node.between)
-        near += [other for role, other in node.served if role is CageRole.COMPUTE]
-        near += [a.peer for a in node.attached if a.role is CageRole.COMPUTE]
-        return near
+    def _ways_from(self, device: DeviceId, inside: int) -> Iterator[tuple[DeviceId, int]]:
+        node = self.nodes[device]
+        for peer in node.near:
+            if node.halves:
+                yield from ((peer, q) for p, q in node.halves.get(peer, ()) if p == inside)
+            elif halves := self.nodes[peer].halves:
+                yield from ((peer, p) for p, _ in halves.get(device, ()))
+            else:
+                yield peer, 0
+
+
+_Side = tuple["Link", "PortRef", "PortRef", CageRole, CageRole]
+"""A link as one device sees it: its own port, the far one, and the roles of both."""
 
 
 class _Roles:
-    """Role of a port's cage; looked up once a device kind."""
+    """Role of a port's cage; looked up once a device."""
 
     def __init__(self, design: Design) -> None:
         self._design = design
-        self._of: dict[DeviceId, Mapping[str, object]] = {}
+        self._of: dict[DeviceId, Mapping[str, Cage]] = {}
 
     def role(self, port: PortRef) -> CageRole:
         cages = self._of.get(port.device)
         if cages is None:
             device = self._design.devices[port.device]
             cages = self._of[port.device] = cages_of(self._design, device)
-        return cages[port.cage].role  # type: ignore[attr-defined, no-any-return]
+        return cages[port.cage].role
+
+
+def _links_of(design: Design, roles: _Roles, device: DeviceId) -> Iterator[_Side]:
+    for cable in design.index.cables_of_device.get(device, ()):
+        for link in links_over(design, cable):
+            for mine, other in ((link.a, link.b), (link.b, link.a)):
+                if mine.device == device:
+                    yield link, mine, other, roles.role(mine), roles.role(other)
 
 
 def _is_network(design: Design, device: DeviceId) -> bool:
     """Switches and GPU servers count even while nothing is plugged into them."""
-    part = design.parts[design.devices[device].part]
-    return isinstance(part, SwitchPart) or (isinstance(part, ServerPart) and part.gpu is not None)
-
-
-def _node(
-    design: Design,
-    roles: _Roles,
-    device: DeviceId,
-    links: Iterable[tuple[Link, PortRef, PortRef]],
-) -> Node:
-    is_switch = isinstance(design.parts[design.devices[device].part], SwitchPart)
-    between: dict[DeviceId, list[float]] = {}
-    served: dict[tuple[CageRole, DeviceId], list[float]] = {}
-    attached: list[Attachment] = []
-    for link, mine, other in links:
-        my_role, far_role = roles.role(mine), roles.role(other)
-        if my_role is not CageRole.FABRIC:
-            attached.append(
-                Attachment(mine, other.device, other, link.cable, my_role, link.rate_gbps)
-            )
-        elif far_role is not CageRole.FABRIC:
-            served.setdefault((far_role, other.device), []).append(link.rate_gbps)
-        else:
-            between.setdefault(other.device, []).append(link.rate_gbps)
-    role = design.devices[device].role
-    fixed = TIER_OF_ROLE.get(role.lower()) if role else None
-    attached.sort(key=lambda a: (a.port.cage, a.port.index))
-    return Node(
-        device,
-        is_switch,
-        fixed,
-        {other: Bundle(len(rates), sum(rates)) for other, rates in between.items()},
-        {end: Bundle(len(rates), sum(rates)) for end, rates in served.items()},
-        tuple(attached),
+    return isinstance(design.parts[design.devices[device].part], SwitchPart) or has_gpus(
+        design, device
     )
 
 
+def has_gpus(design: Design, device: DeviceId) -> bool:
+    """Whether a device is a server with GPUs."""
+    part = design.parts[design.devices[device].part]
+    return isinstance(part, ServerPart) and part.gpu is not None
+
+
+def _node(design: Design, device: DeviceId, links: Iterable[_Side]) -> Node:
+    part = design.parts[design.devices[device].part]
+    between: dict[DeviceId, list[float]] = {}
+    served: dict[tuple[CageRole, DeviceId], list[float]] = {}
+    attached: list[Attachment] = []
+    near: set[DeviceId] = set()
+    halves: dict[DeviceId, set[tuple[int, int]]] = {}
+    split = isinstance(part, SwitchPart) and part.partitions > 1
+    gpu_links = 0
+    for link, mine, other, my_role, far_role in links:
+        far, rate_gbps = other.device, link.rate_gbps
+        if my_role is not CageRole.FABRIC:
+            attached.append(Attachment(mine, far, other, link.cable, my_role, rate_gbps))
+            if my_role is CageRole.COMPUTE:
+                near.add(far)
+            continue
+        if far_role is not CageRole.FABRIC:
+            served.setdefault((far_role, far), []).append(rate_gbps)
+            gpu_links += has_gpus(design, far)
+        else:
+            between.setdefault(far, []).append(rate_gbps)
+        if far_role is CageRole.FABRIC or far_role is CageRole.COMPUTE:
+            near.add(far)
+            if split:
+                pair = _inside(design, mine), _inside(design, other)
+                halves.setdefault(far, set()).add(pair)
+    role = design.devices[device].role
+    attached.sort(key=_by_port)
+    return Node(
+        device,
+        isinstance(part, SwitchPart),
+        TIER_OF_ROLE.get(role.lower()) if role else None,
+        {other: Bundle(len(rates), sum(rates)) for other, rates in between.items()},
+        {end: Bundle(len(rates), sum(rates)) for end, rates in served.items()},
+        tuple(attached),
+        gpu_links,
+        frozenset(near),
+        {peer: frozenset(pairs) for peer, pairs in halves.items()},
+    )
+
+
+def _by_port(attachment: Attachment) -> tuple[str, int]:
+    return attachment.port.cage, attachment.port.index
+
+
+def _inside(design: Design, port: PortRef) -> int:
+    """Which of the switches in a box a port belongs to; 0 for everything else."""
+    part = design.parts[design.devices[port.device].part]
+    return part.partition_of(port.cage) if isinstance(part, SwitchPart) else 0
+
+
 def _tiers(nodes: Mapping[DeviceId, Node]) -> dict[DeviceId, int]:
-    """Hops from the endpoints, switch to switch; a role that somebody set stands."""
-    tiers = {d: n.fixed_tier for d, n in nodes.items() if n.is_switch and n.fixed_tier is not None}
-    seeds = [d for d, n in nodes.items() if n.is_switch and n.serves and d not in tiers]
-    tiers.update(dict.fromkeys(seeds, 1))
-    ready: deque[DeviceId] = deque(sorted(tiers, key=lambda d: tiers[d]))
-    while ready:
-        device = ready.popleft()
-        for other in nodes[device].between:
-            node = nodes.get(other)
-            if node is None or not node.is_switch or node.fixed_tier is not None:
-                continue
-            if tiers.get(other, 99) > tiers[device] + 1:
-                tiers[other] = tiers[device] + 1
-                ready.append(other)
+    """Hops from the leaves, switch to switch; a role that somebody set stands.
+
+    Leaves are the switches that serve endpoints. One that serves no GPU server and is joined to a
+    switch that does is none of them: a storage box, or a UFM, on a spine leaves it a spine.
+    """
+    tiers: dict[DeviceId, int] = {}
+    fixed: dict[int, set[DeviceId]] = {}
+    level: set[DeviceId] = set()
+    for device, node in nodes.items():
+        if not node.is_switch:
+            continue
+        if node.fixed_tier is not None:
+            tiers[device] = node.fixed_tier
+            fixed.setdefault(node.fixed_tier, set()).add(device)
+        elif node.serves and (
+            node.gpu_links or not any(nodes[other].gpu_links for other in node.between)
+        ):
+            level.add(device)
+    tier = 1
+    while level or any(t >= tier for t in fixed):
+        tiers.update(dict.fromkeys(level, tier))
+        starts = level | fixed.get(tier, set())
+        tier += 1
+        found = set().union(*[nodes[device].between.keys() for device in starts]) - tiers.keys()
+        level = {device for device in found if nodes[device].is_switch}
     return tiers
 
 
@@ -309,7 +417,7 @@ def _tier_matter(node: Node | None) -> object:
     """What of a device decides tiers."""
     if node is None or not node.is_switch:
         return None
-    return node.fixed_tier, node.serves, frozenset(node.between)
+    return node.fixed_tier, node.serves, node.gpu_links > 0, node.between.keys()
 
 
 def _concerns(before: Design, after: Design, device: DeviceId) -> bool:
@@ -318,36 +426,3 @@ def _concerns(before: Design, after: Design, device: DeviceId) -> bool:
     if old is None or new is None:
         return old is not new
     return (old.part, old.cards, old.role) != (new.part, new.cards, new.role)
-
-
-def _dirty(before: Topology, after: Topology, touched: set[DeviceId]) -> set[DeviceId]:
-    """Devices about which a rule may have something else to say.
-
-    Those whose links changed; those whose tier did, and the switches around them; those that are
-    judged beside them: switches below the same switch, servers on the same leaves.
-    """
-    turned = {d for d in touched if before.serves_compute(d) is not after.serves_compute(d)}
-    if after.tiers is not before.tiers:
-        turned |= {
-            d
-            for d in before.tiers.keys() | after.tiers.keys()
-            if before.tiers.get(d) != after.tiers.get(d)
-        }
-    dirty = touched | turned
-    for topology in (before, after):
-        near = {n for d in turned for n in topology.around(d)}
-        dirty |= near
-        dirty |= {n for d in near for n in topology.around(d)}
-        for device in touched:
-            node = topology.nodes.get(device)
-            if node is None:
-                continue
-            dirty |= topology.down(device).keys()
-            for above in topology.up(device):
-                dirty |= topology.down(above).keys()
-            switches = {a.peer for a in node.attached if a.role is CageRole.COMPUTE}
-            for switch in (device, *switches):
-                leaf = topology.nodes.get(switch)
-                if leaf is not None:
-                    dirty |= {d for role, d in leaf.served if role is CageRole.COMPUTE}
-    return dirty
