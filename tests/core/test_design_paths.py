@@ -259,6 +259,23 @@ def test_a_trunk_of_many_connectors_carries_a_link_on_each() -> None:
     bench.check()
 
 
+def test_a_trunk_stays_while_one_of_its_connectors_joins_two_panels() -> None:
+    bench = Bench(*["generic-mpo-panel-1u"] * 4)
+    p1, p2, q1, q2 = bench.ids
+    trunk = bench.plug(
+        "trunk-24-os2",
+        *(CableEnd(0, p1, "R1"), CableEnd(1, p2, "R1")),
+        *(CableEnd(2, q1, "R1"), CableEnd(3, q2, "R1")),
+    )
+    bench.history.do("remove", edits.remove, [p1])
+    assert [end.end for end in bench.design.cables[trunk].ends] == [1, 2, 3]
+    bench.history.do("remove", edits.remove, [q2])
+    assert not bench.design.cables
+    bench.history.undo()
+    bench.history.undo()
+    assert len(bench.design.cables[trunk].ends) == 4
+
+
 def test_a_trunk_straight_into_optics_joins_connector_to_connector() -> None:
     bench = Bench("nvidia-qm9700", "nvidia-qm9700")
     a, b = bench.ids

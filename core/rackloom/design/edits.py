@@ -385,13 +385,18 @@ def _remove_cables(draft: Draft, doomed: set[str]) -> set[tuple[DeviceId, str]]:
     freed: set[tuple[DeviceId, str]] = set()
     for cable in cables.values():
         kept = tuple(end for end in cable.ends if end.device not in doomed)
-        trunk_stays = any(end.end == 0 for end in kept)
-        if cable.id not in doomed and len(kept) >= 2 and trunk_stays:
+        if cable.id not in doomed and _still_joins(draft.part(cable.part, CablePart), kept):
             draft.put(replace(cable, ends=kept))
         else:
             freed |= {(end.device, end.cage) for end in cable.ends}
             draft.remove("cables", cable.id)
     return freed
+
+
+def _still_joins(part: CablePart, ends: Collection[CableEnd]) -> bool:
+    """Whether two of these ends are joined by the cable: a trunk and a branch, or both of a leg."""
+    plugged = {end.end for end in ends}
+    return any(not plugged.isdisjoint(part.far_ends(end)) for end in plugged)
 
 
 def _remove_modules(draft: Draft, doomed: set[str], freed: set[tuple[DeviceId, str]]) -> None:
