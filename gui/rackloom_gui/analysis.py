@@ -8,7 +8,7 @@ change); a result that was overtaken is dropped, and what is shown until then is
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -62,7 +62,7 @@ class Analysis(QObject):
         """The latest estimate with nothing unplugged, and the design it is of."""
         self._checks = LatestJob(self)
         self._checks.done.connect(self._on_checked)
-        self._checks.failed.connect(self.fault)
+        self._checks.failed.connect(self._on_check_failed)
         self._estimates = LatestJob(self, delay_ms=ESTIMATE_DELAY_MS)
         self._estimates.done.connect(self._on_estimated)
         self._estimates.failed.connect(self._on_estimate_failed)
@@ -99,7 +99,7 @@ class Analysis(QObject):
         self.findings_stale.emit()
         if len(design.devices) + len(design.cables) <= SMALL_DESIGN:
             self._checks.cancel()
-            self._on_checked(run(design, catalog))
+            self._check_now(lambda: run(design, catalog))
         else:
             self._checks.ask(lambda: run(design, catalog))
 
@@ -121,7 +121,22 @@ class Analysis(QObject):
             self.findings_stale.emit()
             self._checks.ask(lambda: before.patched(design, change))
         else:
-            self._on_checked(self._findings.patched(design, change))
+            last = self._findings
+            self._check_now(lambda: last.patched(design, change))
+
+    def _check_now(self, work: Callable[[], Findings]) -> None:
+        """A rule that fails does not stop the edit: old findings turn grey, and it is told."""
+        try:
+            findings = work()
+        except Exception as error:
+            self._on_check_failed(error)
+        else:
+            self._on_checked(findings)
+
+    def _on_check_failed(self, error: Exception) -> None:
+        self._findings = None  # the next step checks everything anew
+        self.findings_stale.emit()
+        self.fault.emit(error)
 
     def _on_checked(self, findings: Findings) -> None:
         self._findings = findings

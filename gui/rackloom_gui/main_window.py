@@ -300,6 +300,7 @@ class MainWindow(QMainWindow):
         for table in (self.devices_table, self.cables_table):
             table.context_menu.connect(self._open_context_menu)
         self.palette_panel.insert_requested.connect(self.bindings.insert)
+        self.palette_panel.dragging.connect(self._on_dragging)
         self.palette_panel.part_chosen.connect(self.inspector.show_part)
         self.problems.current_changed.connect(self._soon)
         self.status.badge_clicked.connect(self._on_badge)
@@ -331,6 +332,13 @@ class MainWindow(QMainWindow):
     def _show_welcome(self) -> None:
         design = self.document.design
         self.welcome.setVisible(not (design.racks or design.devices or self.session.busy))
+
+    def _on_dragging(self, dragging: bool) -> None:
+        """Nothing lies in the way of a part on its way to the drawing."""
+        if dragging:
+            self.welcome.hide()
+        else:
+            self._show_welcome()
 
     def _on_busy(self, text: str) -> None:
         self.canvas.set_read_only(bool(text) or self.session.read_only)

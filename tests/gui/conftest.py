@@ -7,6 +7,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLocale, QSettings
 from PySide6.QtWidgets import QApplication
+from window_kit import (  # noqa: F401  # fixtures for all tests of this folder
+    answers,
+    example,
+    make_window,
+    state_folder,
+    window,
+)
 
 from rackloom_gui.icons import Icons
 from rackloom_gui.theme import Theme, ThemeChoice, apply_theme

@@ -3,22 +3,13 @@
 
 import pytest
 from pytestqt.qtbot import QtBot
-from rackloom_gui.jobs import LatestJob
-from rackloom_gui.main_window import MainWindow
-from window_kit import (  # noqa: F401  # fixtures
-    answers,
-    device_named,
-    example,
-    make_window,
-    settle,
-    state_folder,
-    trigger,
-    window,
-)
+from window_kit import device_named, settle, trigger
 
 from rackloom.checks import run
 from rackloom.collectives import estimate
 from rackloom.design import edits
+from rackloom_gui.jobs import LatestJob
+from rackloom_gui.main_window import MainWindow
 
 
 def _uplink(window: MainWindow) -> str:
@@ -144,3 +135,27 @@ def test_a_job_that_fails_says_how(qtbot: QtBot) -> None:
     job.ask(fail)
     qtbot.waitUntil(lambda: bool(errors))
     assert str(errors[0]) == "no"
+
+
+def test_a_rule_that_breaks_does_not_break_the_edit(
+    example: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rackloom.checks.engine import Findings
+
+    def broken(*_arguments: object) -> Findings:
+        raise RuntimeError("a rule is broken")
+
+    told: list[Exception] = []
+    example.analysis.fault.disconnect()
+    example.analysis.fault.connect(told.append)
+    leaf = device_named(example, "leaf-01")
+    with monkeypatch.context() as patch:
+        patch.setattr(Findings, "patched", broken)
+        example.document.do("Rename", edits.rename, leaf, "leaf-x")
+        example.document.flush()
+    assert example.document.design.name_of(leaf) == "leaf-x"
+    assert [str(error) for error in told] == ["a rule is broken"]
+    assert example.problems.model._stale
+    example.document.do("Rename", edits.rename, leaf, "leaf-y")
+    settle(example, qtbot)
+    assert example.analysis.findings == run(example.document.design, example.editing.catalog)

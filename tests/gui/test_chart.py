@@ -10,18 +10,9 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+
 from rackloom_gui.charts.sizes import bandwidth_text, short_size, size_text, time_text
 from rackloom_gui.main_window import MainWindow
-from window_kit import (  # noqa: F401  # fixtures
-    answers,
-    device_named,
-    example,
-    make_window,
-    settle,
-    state_folder,
-    trigger,
-    window,
-)
 
 
 def test_sizes_are_powers_of_1024() -> None:
@@ -59,7 +50,7 @@ def test_the_readout_names_the_point_under_the_pointer(example: MainWindow, qtbo
     scene = box.mapViewToScene(QPointF(20.1, 10.0))
     at = plot.mapFromScene(scene)
     qtbot.mouseMove(plot.viewport(), QPoint(at.x(), at.y()))
-    qtbot.waitUntil(lambda: plot._text.isVisible())
+    qtbot.waitUntil(plot._text.isVisible)
     shown = plot._text.toPlainText()
     assert shown.startswith("1 MiB: ")
     assert time_text(answer.points[point].time_us) in shown

@@ -14,25 +14,15 @@ from PySide6.QtCore import QByteArray, QRectF
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from pytestqt.qtbot import QtBot
-from rackloom_gui.export import render, render_bytes, render_chart
-from rackloom_gui.export.sheets import SHEETS
-from rackloom_gui.main_window import MainWindow
-from window_kit import (  # noqa: F401  # fixtures
-    Answers,
-    answers,
-    device_named,
-    example,
-    make_window,
-    settle,
-    state_folder,
-    trigger,
-    window,
-)
+from window_kit import Answers, device_named, trigger
 
 from rackloom.collectives import estimate
 from rackloom.design import Design, edits
 from rackloom.design.draft import Draft
 from rackloom.files import load
+from rackloom_gui.export import render, render_bytes, render_chart
+from rackloom_gui.export.sheets import SHEETS
+from rackloom_gui.main_window import MainWindow
 
 EXAMPLE = Path(__file__).parents[2] / "resources/rackloom_resources/examples/dgx-h100-4.rackloom"
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -188,9 +178,8 @@ def _pixels(image: QImage) -> np.ndarray[tuple[int, int, int], np.dtype[np.uint8
 
 
 def test_the_export_matches_the_canvas(example: MainWindow, qtbot: QtBot) -> None:
-    from rackloom_gui.export.picture import detail_scale, picture_of
-
     from rackloom.catalog.words import Side
+    from rackloom_gui.export.picture import detail_scale, picture_of
 
     tokens = example.theme.tokens
     for side in (Side.FRONT, Side.REAR):
@@ -207,8 +196,8 @@ def test_the_export_matches_the_canvas(example: MainWindow, qtbot: QtBot) -> Non
         drawn = QImage(exported.size(), QImage.Format.Format_RGB32)
         drawn.fill(tokens.canvas)
         painter = QPainter(drawn)
-        window = picture.window
-        source = QRectF(window.x0, window.y0, picture.width_mm, picture.height_mm)
+        shown = picture.window
+        source = QRectF(shown.x0, shown.y0, picture.width_mm, picture.height_mm)
         target = QRectF(0, 0, picture.width_mm * scale, picture.height_mm * scale)
         pane.scene().render(painter, target, source)
         painter.end()
@@ -237,10 +226,9 @@ def test_many_racks_take_several_sheets() -> None:
     from rackloom.generate import generate
 
     made = generate("rail-fat-tree", load_bundled(), servers=32).design
+    from rackloom.catalog.words import Side
     from rackloom_gui.export.render import TITLES
     from rackloom_gui.export.sheets import rack_sheets
-
-    from rackloom.catalog.words import Side
 
     sheets = rack_sheets(made, [Side.FRONT, Side.REAR], SHEETS["A3"], TITLES)
     assert len(sheets) > 1

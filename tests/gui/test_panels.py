@@ -5,29 +5,19 @@ import pytest
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtWidgets import QApplication, QDialog, QPushButton
 from pytestqt.qtbot import QtBot
-from rackloom_gui.dialogs.small import AcceptDialog
-from rackloom_gui.main_window import MainWindow
-from rackloom_gui.panels.fields import ChoiceField, NumberField, TextField
-from rackloom_gui.panels.figures import part_figures
-from rackloom_gui.panels.inspect_cable import CablePage
-from rackloom_gui.panels.inspect_device import DevicePage
-from window_kit import (  # noqa: F401  # fixtures
-    WindowMaker,
-    answers,
-    device_named,
-    example,
-    make_window,
-    settle,
-    state_folder,
-    trigger,
-    window,
-)
+from window_kit import device_named, settle, trigger
 
 from rackloom.catalog import load_bundled
 from rackloom.catalog.parts import PartId
 from rackloom.catalog.words import Side
 from rackloom.design import edits
 from rackloom.placement.routes import route_m
+from rackloom_gui.dialogs.small import AcceptDialog
+from rackloom_gui.main_window import MainWindow
+from rackloom_gui.panels.fields import ChoiceField, NumberField, TextField
+from rackloom_gui.panels.figures import part_figures
+from rackloom_gui.panels.inspect_cable import CablePage
+from rackloom_gui.panels.inspect_device import DevicePage
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -8,22 +8,11 @@ from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
-from rackloom_gui.main_window import MainWindow
-from window_kit import (  # noqa: F401  # fixtures
-    Answers,
-    WindowMaker,
-    answers,
-    device_named,
-    example,
-    make_window,
-    settle,
-    state_folder,
-    trigger,
-    window,
-)
+from window_kit import Answers, WindowMaker, device_named, settle, trigger
 
 from rackloom.design import edits
 from rackloom.files import load, save, waiting_journals
+from rackloom_gui.main_window import MainWindow
 
 
 def test_what_is_saved_opens_again_as_it_was(
@@ -172,25 +161,25 @@ def test_a_killed_program_loses_nothing_that_was_never_saved(
     state_folder: Path, make_window: WindowMaker, answers: Answers
 ) -> None:
     _killed_program(state_folder)
-    window = make_window()
+    started = make_window()
     answers.recovery_answer = "restore"
-    assert window.session.offer_recovery()
-    names = {d.name for d in window.document.design.devices.values()}
+    assert started.session.offer_recovery()
+    names = {d.name for d in started.document.design.devices.values()}
     assert "renamed-twice" in names
     assert len(names) > 8
-    assert not window.document.is_clean
-    assert "not saved" in window.banner.text
+    assert not started.document.is_clean
+    assert "not saved" in started.banner.text
 
 
 def test_recovered_work_waits_until_it_is_saved(
     state_folder: Path, make_window: WindowMaker, answers: Answers, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    window = make_window()
-    window.session.open_example()
-    settle(window, qtbot)
+    started = make_window()
+    started.session.open_example()
+    settle(started, qtbot)
     path = tmp_path / "mine.rackloom"
-    save(path, window.document.design)
-    window.close()
+    save(path, started.document.design)
+    started.close()
     _killed_program(state_folder, str(path))
     again = make_window()
     again.settings.add_recent(path)
@@ -211,8 +200,8 @@ def test_discarded_work_is_gone(
     state_folder: Path, make_window: WindowMaker, answers: Answers
 ) -> None:
     _killed_program(state_folder)
-    window = make_window()
+    started = make_window()
     answers.recovery_answer = "discard"
-    assert not window.session.offer_recovery()
+    assert not started.session.offer_recovery()
     assert waiting_journals() == []
-    assert not window.document.design.devices
+    assert not started.document.design.devices

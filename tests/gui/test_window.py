@@ -7,23 +7,12 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QLineEdit
 from pytestqt.qtbot import QtBot
-from rackloom_gui.action_list import PANELS
-from rackloom_gui.main_window import MainWindow
-from window_kit import (  # noqa: F401  # fixtures
-    Answers,
-    WindowMaker,
-    answers,
-    device_named,
-    example,
-    make_window,
-    settle,
-    state_folder,
-    trigger,
-    window,
-)
+from window_kit import Answers, WindowMaker, device_named, trigger
 
 from rackloom.design import edits
 from rackloom.files import load, save
+from rackloom_gui.action_list import PANELS
+from rackloom_gui.main_window import MainWindow
 
 
 def test_every_action_does_something(window: MainWindow) -> None:

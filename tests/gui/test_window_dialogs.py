@@ -10,6 +10,13 @@ from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
+from window_kit import WindowMaker, device_named, settle, trigger
+
+import rackloom
+from rackloom.catalog import load_bundled
+from rackloom.collectives import estimate
+from rackloom.design import edits
+from rackloom.files import Recovery, WaitingJournal
 from rackloom_gui import clipboard
 from rackloom_gui.dialogs.connect import ConnectDialog
 from rackloom_gui.dialogs.help import HelpWindow, pages
@@ -19,24 +26,6 @@ from rackloom_gui.dialogs.questions import RecoveryDialog
 from rackloom_gui.dialogs.small import AboutDialog, RenameDialog
 from rackloom_gui.faults import Faults
 from rackloom_gui.main_window import MainWindow
-from window_kit import (  # noqa: F401  # fixtures
-    Answers,
-    WindowMaker,
-    answers,
-    device_named,
-    example,
-    make_window,
-    settle,
-    state_folder,
-    trigger,
-    window,
-)
-
-import rackloom
-from rackloom.catalog import load_bundled
-from rackloom.collectives import estimate
-from rackloom.design import edits
-from rackloom.files import Recovery, WaitingJournal
 
 # New
 

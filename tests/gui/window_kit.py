@@ -5,17 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from rackloom_gui.main_window import MainWindow
+
+from rackloom.catalog import load_bundled
 from rackloom_gui.settings import Settings
 from rackloom_gui.theme import Theme
 
-from rackloom.catalog import load_bundled
+if TYPE_CHECKING:
+    from rackloom_gui.main_window import MainWindow
 
 
 class Answers:
@@ -62,7 +64,11 @@ def settle(window: MainWindow, qtbot: QtBot, timeout_ms: int = 20_000) -> None:
     QApplication.processEvents()
 
 
-WindowMaker = Callable[..., MainWindow]
+def _raise(error: Exception) -> None:
+    raise error
+
+
+WindowMaker = Callable[..., "MainWindow"]
 
 
 @pytest.fixture
@@ -83,12 +89,16 @@ def make_window(
     qtbot: QtBot, theme: Theme, answers: Answers, state_folder: Path, tmp_path: Path
 ) -> Iterator[WindowMaker]:
     """Makes windows that share one settings file, and closes them in the end."""
+    # Late, so that tests of single widgets do not need the whole window to be importable.
+    from rackloom_gui.main_window import MainWindow
+
     del state_folder
     made: list[MainWindow] = []
 
     def make(*, show: bool = True) -> MainWindow:
         store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
         window = MainWindow(theme, load_bundled(), Settings(store), answers)
+        window.analysis.fault.connect(_raise)
         made.append(window)
         if show:
             window.resize(1440, 900)

@@ -79,6 +79,8 @@ class PalettePanel(QWidget):
 
     insert_requested = Signal(object)
     """(Part): put it into the design where it fits best."""
+    dragging = Signal(bool)
+    """A part is being dragged, or no longer."""
     part_chosen = Signal(object)
     """(Part or None): the part under the keyboard, for the inspector and the cable tool."""
 
@@ -110,6 +112,7 @@ class PalettePanel(QWidget):
         tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         tree.setAccessibleName(self.tr("Catalogue"))
         tree.activated.connect(self._activate)
+        tree.dragging.connect(self.dragging)
         tree.clicked.connect(self._click)
         tree.selectionModel().currentChanged.connect(lambda new, _old: self._choose(new))
         self._search.searched.connect(self._filter)
@@ -322,6 +325,8 @@ class _PartFilter(QSortFilterProxyModel):
 class _PartTree(QTreeView):
     """Starts a drag with a picture that is sharp on every screen."""
 
+    dragging = Signal(bool)
+
     def startDrag(self, actions: Qt.DropAction) -> None:
         indexes = [i for i in self.selectedIndexes() if _part_of(i) is not None]
         if not indexes:
@@ -335,7 +340,11 @@ class _PartTree(QTreeView):
                 drag.setPixmap(picture)
                 # Beside the pointer, so that the ghost in the rack stays visible.
                 drag.setHotSpot(QPoint(-14, -10))
-        drag.exec(actions, Qt.DropAction.CopyAction)
+        self.dragging.emit(True)
+        try:
+            drag.exec(actions, Qt.DropAction.CopyAction)
+        finally:
+            self.dragging.emit(False)
 
     def keyPressEvent(self, event: Any) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
