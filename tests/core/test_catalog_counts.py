@@ -6,10 +6,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
+from rackloom import checks, reports
 from rackloom.catalog import (
     CablePart,
     Catalog,
@@ -26,6 +28,8 @@ from rackloom.catalog import (
 )
 from rackloom.catalog.user_parts import catalog_text
 from rackloom.catalog.words import FormFactor
+from rackloom.design import History, edits
+from rackloom.files import load, save
 
 
 @pytest.fixture(scope="module")
@@ -358,3 +362,29 @@ def test_fibre_connectors_of_panels_are_those_of_cords_and_optics(catalog: Catal
     assert {t.connector for t in catalog.of_kind(TransceiverPart)} <= plugs
     for part in catalog.of_kind(PanelPart):
         assert {c.form_factor for c in part.cages} <= plugs | {FormFactor.RJ45}, part.id
+
+
+def test_every_part_that_can_be_placed_is_checked_counted_saved_and_read(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    history = History()
+    row = history.do("row", edits.add_row)
+    cabinet = catalog.require("generic-48u-800")
+    assert isinstance(cabinet, RackPart)
+    rack, next_u = None, 49
+    placed = 0
+    for part in catalog.of_kind(DevicePart):
+        height = math.ceil(part.rack_units)
+        hung = 0 if rack is None else len(history.design.index.devices_in_rack.get(rack, ()))
+        if rack is None or next_u + height > 49 or (height == 0 and hung):
+            position_m = float(len(history.design.racks))
+            rack, next_u = history.do("rack", edits.add_rack, cabinet, row, position_m), 1
+        history.do("put", edits.add_device, part, rack, next_u if height else None)
+        next_u += height
+        placed += 1
+    design = history.design
+    assert len(design.devices) == placed > 100
+    assert not [f for f in checks.run(design) if f.rule.startswith("port.")]
+    assert sum(row.quantity for row in reports.bom(design)) == placed + len(design.racks)
+    save(tmp_path / "all.rackloom", design)
+    assert load(tmp_path / "all.rackloom").design == design
