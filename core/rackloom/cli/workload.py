@@ -273,11 +273,11 @@ def _memory_lines(answer: Workload) -> list[str]:
 
 
 def _channel_lines(answer: Workload) -> list[str]:
-    head = f"{'groups':<14}{'collective':<16}{'ranks':>6}{'size_bytes':>14}{'time':>12}{'busbw':>9}"
+    head = f"{'groups':<17}{'collective':<16}{'ranks':>6}{'size_bytes':>14}{'time':>12}{'busbw':>9}"
     return [
         f"{head}  limited by",
         *(
-            f"{f'{c.groups} {c.kind}':<14}{c.collective.value:<16}{c.ranks:>6}{c.size_bytes:>14}"
+            f"{f'{c.groups} {c.kind}':<17}{c.collective.value:<16}{c.ranks:>6}{c.size_bytes:>14}"
             f"{_time(c.time_us / 1e6):>12}{c.busbw_gb_per_s:>9.1f}  {c.limited_by}"
             for c in answer.channels
         ),

@@ -117,17 +117,19 @@ def activation_bytes_per_token(model: Model, recompute: str) -> float:
     if recompute == "full":
         return 2.0 * h * model.layers
     norms = 0.0 if recompute == "selective" else 4.0 * h
+    mask = 0 if model.gated else h  # models with gated blocks are trained without dropout
     q, kv, out = model.query_key_width, model.key_value_width, model.value_width
-    attention = norms + 2 * h + 2 * (q + kv) + 2 * out + h
+    attention = norms + 2 * h + 2 * (q + kv) + 2 * out + mask
     return model.layers * attention + _ffn_bytes(model, recompute)
 
 
 def _ffn_bytes(model: Model, recompute: str) -> float:
     h = model.hidden
     inner = (3 if model.gated else 2) - (1 if recompute == "selective" else 0)
-    dense = 2 * h + 2 * inner * model.dense_ffn_width + h
+    mask = 0 if model.gated else h
+    dense = 2 * h + 2 * inner * model.dense_ffn_width + mask
     widths = model.top_k * model.ffn + model.shared_ffn
-    routed = 2 * h * max(model.top_k, 1) + 2 * inner * widths + h
+    routed = 2 * h * max(model.top_k, 1) + 2 * inner * widths + mask
     return (model.layers - model.moe_layers) * dense + model.moe_layers * float(routed)
 
 
