@@ -11,6 +11,7 @@ from rackloom.reports.buying import (
     with_spares,
 )
 from rackloom.reports.errors import ReportError
+from rackloom.reports.labels import Label, LabelSheet, labels
 from rackloom.reports.power import DevicePower, PowerSum, power_of, power_sum, typical_power_of
 from rackloom.reports.power_report import PowerReport, power_report, power_text
 from rackloom.reports.schedule import CableRow, cable_schedule
@@ -21,6 +22,8 @@ __all__ = [
     "BomRow",
     "CableRow",
     "DevicePower",
+    "Label",
+    "LabelSheet",
     "PowerReport",
     "PowerSum",
     "ReportError",
@@ -29,6 +32,7 @@ __all__ = [
     "cable_schedule",
     "csv_bytes",
     "csv_text",
+    "labels",
     "power_of",
     "power_report",
     "power_sum",

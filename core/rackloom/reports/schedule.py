@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from rackloom.catalog.parts import CablePart, TransceiverPart
 from rackloom.catalog.words import CableTechnology
 from rackloom.design import Cable, CableEnd, Design, Link, port_name
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.links import PortRef
+from rackloom.reports.label_text import fill, place_text, place_tokens
 from rackloom.reports.order import natural
 
 
@@ -50,10 +53,7 @@ class _Place:
     @property
     def label(self) -> str:
         """``R01-U40:12/1``, after the manner of TIA-606: rack, unit, port."""
-        if not self.device:
-            return "loose"
-        u = f"U{self.u}" if self.u.isdecimal() else self.u
-        return f"{self.rack}-{u}:{self.port}"
+        return place_text(self.rack, self.u, self.device, self.port)
 
 
 _LOOSE = _Place("", "", "", "")
@@ -62,7 +62,8 @@ _LOOSE = _Place("", "", "", "")
 def cable_schedule(design: Design) -> list[CableRow]:
     """Every cable, sorted by rack, unit and port of the trunk end.
 
-    The label is the cable's own, or says both ends (:attr:`_Place.label`).
+    The label is the cable's own, or what the project's label template says at the trunk end; by
+    default both ends (:attr:`_Place.label`). See :func:`rackloom.reports.labels.labels`.
     """
     writer = _Writer(design)
     rows = [row for cable in design.cables.values() for row in writer.rows(cable)]
@@ -87,6 +88,8 @@ class _Writer:
 
     def __init__(self, design: Design) -> None:
         self.design = design
+        self.template = design.settings.label_template
+        self.rails = cable_rails(design) if "{rail}" in self.template else {}
         self.fabric_of = cable_fabrics(design)
         self.sockets = {
             (m.device, m.cage): design.part(m.part, TransceiverPart).sockets
@@ -117,9 +120,10 @@ class _Writer:
     ) -> CableRow:
         a = self._place(trunk, [link.a for link in links])
         b = self._place(branch, [link.b for link in links])
-        return CableRow(
+        label = cable.label
+        row = CableRow(
             cable.id,
-            cable.label or f"{a.label} / {b.label}",
+            label or f"{a.label} / {b.label}",
             *self._ordered(part, cable.length_m),
             cable.length_m,
             *(a.rack, a.u, a.device, a.port),
@@ -128,6 +132,12 @@ class _Writer:
             cable.fabric or self.fabric_of.get(cable.id, ""),
             cable.colour or "",
         )
+        if self.template and (not label or "{label}" in self.template):
+            tokens = row_tokens(row, label, self.rails.get(cable.id, ""))
+            tokens |= place_tokens("near", a.rack, a.u, a.device, a.port)
+            tokens |= place_tokens("far", b.rack, b.u, b.device, b.port)
+            row = replace(row, label=fill(self.template, tokens))
+        return row
 
     def _place(self, end: CableEnd | None, ports: list[PortRef]) -> _Place:
         if end is None:
@@ -199,6 +209,23 @@ def cable_type(part: CablePart) -> str:
     return " ".join(words)
 
 
+def row_tokens(row: CableRow, label: str, rail: str) -> dict[str, str]:
+    """The tokens of a label template that do not depend on which end it is for."""
+    return {
+        **place_tokens("a", row.a_rack, row.a_u, row.a_device, row.a_port),
+        **place_tokens("b", row.b_rack, row.b_u, row.b_device, row.b_port),
+        "cable": row.cable,
+        "label": label,
+        "part_number": row.part_number,
+        "type": row.type,
+        "length": f"{row.length_m:g}",
+        "fabric": row.fabric,
+        "rail": rail,
+        "rate": "" if row.rate_gbps is None else f"{row.rate_gbps:g}",
+        "colour": row.colour,
+    }
+
+
 def cable_fabrics(design: Design) -> Mapping[CableId, str]:
     """The network each cable that carries a link belongs to."""
     from rackloom.fabric import Fabric
@@ -206,7 +233,31 @@ def cable_fabrics(design: Design) -> Mapping[CableId, str]:
     fabric = Fabric.of(design)
     arrays, layers = fabric.arrays, fabric.layers
     names = layers.network_names
-    return {
+    found = {
         arrays.cable_ids[cable]: names[network]
         for cable, network in zip(arrays.link_cable.tolist(), layers.network.tolist(), strict=True)
     }
+    for cable_id, links in design.links_via.items():  # the middle of a run through panels
+        for link in links:
+            if link.cable in found:
+                found.setdefault(cable_id, found[link.cable])
+    return found
+
+
+def cable_rails(design: Design) -> Mapping[CableId, str]:
+    """The rails, counted from 0, of the server ports that each cable's links reach: ``2+3``."""
+    from rackloom.fabric import Fabric
+
+    arrays = Fabric.of(design).arrays
+    rails: dict[CableId, set[int]] = {}
+    for nics in (arrays.link_a_nic, arrays.link_b_nic):
+        served = np.flatnonzero(nics >= 0)
+        numbers = arrays.nic_rail[nics[served]]
+        for cable, rail in zip(arrays.link_cable[served].tolist(), numbers.tolist(), strict=True):
+            if rail >= 0:
+                rails.setdefault(arrays.cable_ids[cable], set()).add(rail)
+    for cable_id, links in design.links_via.items():
+        for link in links:
+            if link.cable in rails:
+                rails.setdefault(cable_id, set()).update(rails[link.cable])
+    return {cable_id: "+".join(map(str, sorted(found))) for cable_id, found in rails.items()}
