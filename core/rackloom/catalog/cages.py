@@ -33,6 +33,8 @@ class BreakoutMode:
     rate_gbps: float
     lanes_per_port: int
     disables_neighbour: bool = False
+    protocols: frozenset[Protocol] = frozenset()
+    """What its ports speak, where that is less than the cage does; empty: all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class Cage:
     neighbour: str | None
     passive: bool = False
     """A panel's coupler or jack: it has no rate and no protocol of its own."""
+    forced_rates_gbps: tuple[float, ...] = ()
 
     @property
     def default_mode(self) -> BreakoutMode:
@@ -126,6 +129,8 @@ class ModeSpec(_Frozen):
     disables_neighbour: bool = False
     only: Literal["odd", "even"] | None = None
     """Offered by the first, third, ... (``odd``) or second, fourth, ... cages of the group only."""
+    protocols: frozenset[Protocol] = frozenset()
+    """What the mode's ports speak, where that is less than the cage does; empty: all of it."""
 
     def offered_by(self, index: int) -> bool:
         """Whether the group's cage of this index (from 0) has the mode."""
@@ -201,6 +206,8 @@ class CageGroup(_Frozen):
     module_power_max_w: PositiveFloat | None = None
     neighbour_pairs: bool = False
     """Cages 1+2, 3+4, ... are neighbours: the finest split of one switches the other off."""
+    forced_rates_gbps: tuple[float, ...] = ()
+    """Port rates at which it offers no auto-negotiation: speed and FEC are set by hand."""
 
     @model_validator(mode="before")
     @classmethod
@@ -243,7 +250,9 @@ class CageGroup(_Frozen):
     def expand(self) -> list[Cage]:
         """One :class:`Cage` for each receptacle, placed on the chassis."""
         everywhere = [
-            BreakoutMode(m.name, m.ports, m.rate_gbps, m.lanes_per_port, m.disables_neighbour)
+            BreakoutMode(
+                m.name, m.ports, m.rate_gbps, m.lanes_per_port, m.disables_neighbour, m.protocols
+            )
             for m in self.modes
         ]
         parities = tuple(
@@ -280,6 +289,7 @@ class CageGroup(_Frozen):
                     module_power_max_w=self.module_power_max_w,
                     neighbour=self._neighbour(entries, index),
                     passive=self.passive,
+                    forced_rates_gbps=self.forced_rates_gbps,
                 )
             )
         return cages

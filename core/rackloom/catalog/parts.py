@@ -106,6 +106,8 @@ class DevicePart(Part):
     half_depth: bool = False
     weight_kg: PositiveFloat | None = None
     airflow: Airflow | None = None
+    inlet_max_c: PositiveFloat | None = None
+    """Warmest air it may take in, in this direction of airflow."""
     liquid_share: float | None = Field(default=None, ge=0, le=1)
     """Share of its heat that goes into a liquid; None: not published, or cooled by air."""
     power_max_w: PositiveFloat | None = None
@@ -171,6 +173,8 @@ class ServerPart(DevicePart):
     cpu_vendor: Literal["intel", "amd", "nvidia", "other"] | None = None
     slots: tuple[Slot, ...] = ()
     purpose: Literal["gpu", "cpu", "storage", "management"] = "cpu"
+    power_transient_ratio: PositiveFloat | None = None
+    """Short peaks over the steady power."""
 
 
 class PipelineLimit(Frozen):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rackloom.catalog.parts import CablePart
 from rackloom.checks.finding import called
-from rackloom.checks.loads import Loads
+from rackloom.checks.loads import Loads, cords_of
 from rackloom.checks.shape import Shape, ShapeEnd, stand_in
 from rackloom.checks.topology import Topology
 from rackloom.checks.views import CageState, DeviceView, Memo, look_at
@@ -18,7 +18,7 @@ from rackloom.placement.routes import needed_lengths_m
 
 if TYPE_CHECKING:
     from rackloom.catalog.load import Catalog
-    from rackloom.design.entities import Cable, CableEnd
+    from rackloom.design.entities import Cable, CableEnd, Cord
     from rackloom.design.ids import CableId, DeviceId
     from rackloom.design.value import Design
 
@@ -43,6 +43,7 @@ class Context:
         """The catalogue the caller wants fixes to choose from; None for the bundled one."""
         self._topology = topology
         self.views: dict[DeviceId, DeviceView] = {} if views is None else views
+        self._cords: dict[DeviceId, list[Cord]] = {}
         self._shapes: dict[CableId, Shape] = {}
         self._needed_m: dict[CableId, float] = {}
         self._sifted: dict[tuple[Sieve, int], tuple[Iterable[str], list[str]]] = {}
@@ -74,6 +75,13 @@ class Context:
         if view is None:
             view = self.views[device_id] = look_at(self.design, self.memo, device_id)
         return view
+
+    def cords(self, device_id: DeviceId) -> list[Cord]:
+        """The cords in a device's inlets."""
+        found = self._cords.get(device_id)
+        if found is None:
+            found = self._cords[device_id] = cords_of(self.design, device_id)
+        return found
 
     # Cables
 

@@ -91,19 +91,22 @@ class Findings:
             "design": {WHOLE},
         }
         full: dict[str, Iterable[str]] | None = None
-        for rule_id, rule in wanted.items():
-            if rule_id not in self._found or ("settings" in tables and "settings" in rule.watches):
-                full = full or _all_places(design, context)
-                found |= _look(context, {rule_id: rule}, full)
-            elif rule.watches & tables and dirty[rule.scope] and rule.concerned(change):
-                here = dirty[rule.scope]
-                fresh = _look_at(context, rule, _existing(context, rule, here))
-                stale = [place for place in here if place in found[rule_id]]
-                if fresh or stale:
-                    kept = dict(found[rule_id])
-                    for place in stale:
-                        del kept[place]
-                    found[rule_id] = kept | fresh
+        with _collector_paused():
+            for rule_id, rule in wanted.items():
+                if rule_id not in self._found or (
+                    "settings" in tables and "settings" in rule.watches
+                ):
+                    full = full or _all_places(design, context)
+                    found |= _look(context, {rule_id: rule}, full)
+                elif rule.watches & tables and dirty[rule.scope] and rule.concerned(change):
+                    here = dirty[rule.scope]
+                    fresh = _look_at(context, rule, _existing(context, rule, here))
+                    stale = [place for place in here if place in found[rule_id]]
+                    if fresh or stale:
+                        kept = dict(found[rule_id])
+                        for place in stale:
+                            del kept[place]
+                        found[rule_id] = kept | fresh
         return Findings(design, self._catalog, self._memo, topology, views, found, self._order)
 
     @cached_property

@@ -105,9 +105,9 @@ class Places:
         # What else sits in these cages, since the mode of a cage follows its plugs.
         for device, names in cages.items():
             for cable_id in after.index.cables_of_device.get(device, ()):
-                ends = after.cables[cable_id].ends
-                if any(end.device == device and end.cage in names for end in ends):
-                    self.cables.add(cable_id)
+                for end in after.cables[cable_id].ends:
+                    if end.cage in names and end.device == device:
+                        self.cables.add(cable_id)
         for record in change.of("devices"):
             old, new = record.before, record.after
             if old is not None and new is not None and _build(old) != _build(new):

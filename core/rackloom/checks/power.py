@@ -11,7 +11,6 @@ from rackloom.catalog.parts import PduPart
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity, called
 from rackloom.checks.loads import (
-    cords_of,
     devices_on,
     feed_usable_w,
     needs_power,
@@ -42,7 +41,7 @@ def no_power(context: Context, device_id: str) -> Iterator[Hit]:
     so where the rack has PDUs with free outlets of the right kind.
     """
     view = context.view(cast("DeviceId", device_id))
-    if not needs_power(view.part) or cords_of(context.design, view.device.id):
+    if not needs_power(view.part) or context.cords(view.device.id):
         return
     count = view.part.psu.count if view.part.psu is not None else 1
     inlets = f"none of its {count} inlets has a cord" if count > 1 else "its inlet has no cord"
@@ -69,7 +68,7 @@ def few_inlets(context: Context, device_id: str) -> Iterator[Hit]:
     """
     view = context.view(cast("DeviceId", device_id))
     psu = view.part.psu
-    cords = len({c.inlet for c in cords_of(context.design, view.device.id)})
+    cords = len({c.inlet for c in context.cords(view.device.id)})
     if psu is None or on_busbar(view.part) or psu.needed is None or not 0 < cords < psu.needed:
         return
     yield Hit(
@@ -95,7 +94,7 @@ def spare_inlet(context: Context, device_id: str) -> Iterator[Hit]:
     """
     view = context.view(cast("DeviceId", device_id))
     psu = view.part.psu
-    cords = len({c.inlet for c in cords_of(context.design, view.device.id)})
+    cords = len({c.inlet for c in context.cords(view.device.id)})
     if psu is None or not max(psu.needed or 1, 1) <= cords < psu.count:
         return
     yield Hit(
@@ -124,7 +123,7 @@ def outlet_kind(context: Context, device_id: str) -> Iterator[Hit]:
     psu = view.part.psu
     if psu is None or psu.inlet is None:
         return
-    for cord in cords_of(context.design, view.device.id):
+    for cord in context.cords(view.device.id):
         pdu = context.design.devices.get(cast("DeviceId", cord.source))
         if pdu is None:
             continue
@@ -164,7 +163,7 @@ def cord_twice(context: Context, device_id: str) -> Iterator[Hit]:
     """
     design = context.design
     inlets: dict[int, list[str]] = {}
-    for cord in cords_of(design, cast("DeviceId", device_id)):
+    for cord in context.cords(cast("DeviceId", device_id)):
         inlets.setdefault(cord.inlet, []).append(cord.id)
     outlets: dict[str, list[str]] = {}
     for cord_id in design.index.cords_from_source.get(device_id, ()):
@@ -196,7 +195,7 @@ def unknown_inlet(context: Context, device_id: str) -> Iterator[Hit]:
     psu = view.part.psu
     if psu is None:
         return
-    for cord in cords_of(context.design, view.device.id):
+    for cord in context.cords(view.device.id):
         if not 1 <= cord.inlet <= psu.count:
             yield Hit(
                 (cord.id, device_id),

@@ -73,25 +73,15 @@ class Node:
     halves: Mapping[DeviceId, frozenset[tuple[int, int]]]
     """Of a box with several switches inside: its switch and the peer's, for each peer ``near``."""
 
+    serves_compute: bool
+    """Whether compute ports hang on it."""
+    roles: frozenset[CageRole]
+    """Of its own ports that are linked."""
+
     @property
     def serves(self) -> bool:
         """Whether endpoints hang on it."""
         return bool(self.served)
-
-    @property
-    def serves_compute(self) -> bool:
-        """Whether compute ports hang on it."""
-        return any(role is CageRole.COMPUTE for role, _ in self.served)
-
-    @property
-    def has_compute(self) -> bool:
-        """Whether a compute port of its own is linked."""
-        return any(a.role is CageRole.COMPUTE for a in self.attached)
-
-    @property
-    def is_managed(self) -> bool:
-        """Whether a port of its own leads to the out-of-band network."""
-        return any(a.role is CageRole.OUT_OF_BAND for a in self.attached)
 
 
 class Dirty(NamedTuple):
@@ -257,7 +247,7 @@ class Topology:
         islands: list[frozenset[DeviceId]] = []
         seen: set[DeviceId] = set()
         for start, node in nodes.items():
-            if start in seen or not node.has_compute:
+            if start in seen or CageRole.COMPUTE not in node.roles:
                 continue
             island = frontier = {start}
             while frontier:
@@ -271,7 +261,7 @@ class Topology:
         """As ``islands``, where a switch may be several: places are (device, switch inside)."""
         seen: set[tuple[DeviceId, int]] = set()
         for start, node in self.nodes.items():
-            if node.is_switch or (start, 0) in seen or not node.has_compute:
+            if (start, 0) in seen or node.halves or CageRole.COMPUTE not in node.roles:
                 continue
             island = {(start, 0)}
             ways = [(start, 0)]
@@ -371,6 +361,8 @@ def _node(design: Design, device: DeviceId, links: Iterable[_Side]) -> Node:
         gpu_links,
         frozenset(near),
         {peer: frozenset(pairs) for peer, pairs in halves.items()},
+        any(role is CageRole.COMPUTE for role, _ in served),
+        frozenset(a.role for a in attached),
     )
 
 
