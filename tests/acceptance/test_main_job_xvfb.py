@@ -94,7 +94,7 @@ class Hands:
 
     def key(self, key: Qt.Key | str, modifiers: Qt.KeyboardModifier = NONE) -> None:
         """Press a key, wherever the focus is."""
-        QTest.keyClick(self.handle, key, modifiers)
+        QTest.keyClick(self.handle, key, modifiers)  # type: ignore[arg-type]
         QApplication.processEvents()
 
     def drag_part(self, part_id: str, end: QPoint, look: Callable[[], None] | None = None) -> None:
@@ -192,7 +192,9 @@ class Hands:
             QApplication.processEvents()
             completer = edit.completer()
             if completer is not None:  # its list would take the Enter for itself
-                completer.popup().hide()
+                popup = completer.popup()
+                assert popup is not None
+                popup.hide()
             assert edit.text() == str(path)
             box = dialog.findChild(QDialogButtonBox)
             assert box is not None
@@ -603,7 +605,10 @@ def kill_and_recover(hands: Hands, path: Path, state: Path) -> None:
         assert "3 steps" in text
         QTest.mouseClick(dialog.restore_button, LEFT)
 
-    hands.in_dialog(lambda: window.session.offer_recovery() or None, restore)
+    def offer() -> None:
+        assert window.session.offer_recovery()
+
+    hands.in_dialog(offer, restore)
     names = {d.name for d in window.document.design.devices.values()}
     assert {"kept-0", "kept-1", "kept-2"} <= names
     assert window.windowTitle().startswith("*hall.rackloom")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLocale, QSettings
 from PySide6.QtWidgets import QApplication
-from window_kit import (  # noqa: F401  # fixtures for all tests of this folder
+from tests.gui.window_kit import (  # noqa: F401  # fixtures for all tests of this folder
     answers,
     example,
     make_window,

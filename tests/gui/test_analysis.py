@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Live findings and throughput: up to date after every step, never a stale number unmarked."""
 
+from functools import partial
+
 import pytest
 from pytestqt.qtbot import QtBot
-from window_kit import device_named, settle, trigger
+from tests.gui.window_kit import device_named, settle, trigger
 
 from rackloom.checks import run
 from rackloom.collectives import estimate
@@ -118,7 +120,7 @@ def test_only_the_latest_of_several_jobs_is_heard(qtbot: QtBot) -> None:
     results: list[object] = []
     job.done.connect(results.append)
     for number in range(20):
-        job.ask(lambda number=number: number)
+        job.ask(partial(int, number))
     qtbot.waitUntil(lambda: not job.pending)
     qtbot.wait(50)
     assert results == [19]

@@ -14,7 +14,7 @@ from PySide6.QtCore import QByteArray, QRectF
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from pytestqt.qtbot import QtBot
-from window_kit import Answers, device_named, trigger
+from tests.gui.window_kit import Answers, device_named, trigger
 
 from rackloom.collectives import estimate
 from rackloom.design import Design, edits
@@ -173,7 +173,7 @@ def test_a_png_has_the_fineness_that_was_asked_for(design: Design) -> None:
 
 def _pixels(image: QImage) -> np.ndarray[tuple[int, int, int], np.dtype[np.uint8]]:
     image = image.convertToFormat(QImage.Format.Format_RGB32)
-    data = np.frombuffer(image.constBits(), dtype=np.uint8)  # type: ignore[arg-type]
+    data = np.frombuffer(image.constBits(), dtype=np.uint8)
     return data.reshape(image.height(), image.bytesPerLine() // 4, 4)[:, : image.width(), :3]
 
 

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtWidgets import QApplication, QDialog, QPushButton
 from pytestqt.qtbot import QtBot
-from window_kit import device_named, settle, trigger
+from tests.gui.window_kit import device_named, settle, trigger
 
 from rackloom.catalog import load_bundled
 from rackloom.catalog.parts import PartId
@@ -121,7 +121,7 @@ def test_several_devices_show_mixed_and_change_together(example: MainWindow, qtb
     index = next(n for n in range(field.count()) if field.itemText(n) == "border")
     field.setCurrentIndex(index)
     field.activated.emit(index)
-    roles = {example.document.design.devices[d].role for d in leaves}  # type: ignore[index]
+    roles = {example.document.design.devices[d].role for d in leaves}
     assert roles == {"border"}
     assert len(example.document.history.steps) == 1
 
@@ -165,7 +165,7 @@ def test_the_ports_of_a_leaf_name_their_peers(example: MainWindow) -> None:
         for plug in example.document.design.index.plugs(
             example.document.design, device_named(example, "leaf-01")
         )
-    }  # type: ignore[arg-type]
+    }
     assert {name for name, line in lines.items() if line.peers} == plugged
 
 
@@ -183,7 +183,7 @@ def test_splitting_ports_is_one_step(example: MainWindow, qtbot: QtBot) -> None:
     page._modes.activated.emit(
         next(n for n in range(page._modes.count()) if page._modes.itemText(n) == "4x200")
     )
-    assert dict(example.document.design.devices[leaf].modes) == {"29": "4x200", "30": "4x200"}  # type: ignore[index]
+    assert dict(example.document.design.devices[leaf].modes) == {"29": "4x200", "30": "4x200"}
     assert len(example.document.history.steps) == 1
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
-from window_kit import Answers, WindowMaker, device_named, settle, trigger
+from tests.gui.window_kit import Answers, WindowMaker, device_named, settle, trigger
 
 from rackloom.design import edits
 from rackloom.files import load, save, waiting_journals

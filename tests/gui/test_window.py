@@ -7,7 +7,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QLineEdit
 from pytestqt.qtbot import QtBot
-from window_kit import Answers, WindowMaker, device_named, trigger
+from tests.gui.window_kit import Answers, WindowMaker, device_named, trigger
 
 from rackloom.design import edits
 from rackloom.files import load, save

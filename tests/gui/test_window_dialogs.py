@@ -10,7 +10,7 @@ from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
-from window_kit import WindowMaker, device_named, settle, trigger
+from tests.gui.window_kit import WindowMaker, device_named, settle, trigger
 
 import rackloom
 from rackloom.catalog import load_bundled
@@ -122,8 +122,8 @@ def test_a_technology_that_does_not_reach_is_explained(example: MainWindow, qtbo
     dialog = ConnectDialog(
         design,
         example.editing.catalog,
-        [device_named(example, "gpu-001")],  # type: ignore[list-item]
-        [device_named(example, "leaf-02")],  # type: ignore[list-item]
+        [device_named(example, "gpu-001")],
+        [device_named(example, "leaf-02")],
         example,
     )
     qtbot.addWidget(dialog)
@@ -136,16 +136,13 @@ def test_a_technology_that_does_not_reach_is_explained(example: MainWindow, qtbo
 def test_power_is_connected_over_both_feeds(example: MainWindow, qtbot: QtBot) -> None:
     design = example.document.design
     server = device_named(example, "gpu-001")
-    cords = set(design.index.cords_of_device[server])  # type: ignore[index]
+    cords = set(design.index.cords_of_device[server])
     example.document.do("Unplug", edits.remove, cords)
     example.document.select([server])
     trigger(example, qtbot, "connect.power")
     design = example.document.design
-    sources = {
-        design.name_of(design.cords[c].source)
-        for c in design.index.cords_of_device[server]  # type: ignore[index]
-    }
-    assert len(design.index.cords_of_device[server]) == len(cords)  # type: ignore[index]
+    sources = {design.name_of(design.cords[c].source) for c in design.index.cords_of_device[server]}
+    assert len(design.index.cords_of_device[server]) == len(cords)
     assert len(sources) == 2
 
 
@@ -283,7 +280,7 @@ def test_cut_and_paste_moves(example: MainWindow, qtbot: QtBot) -> None:
     example.document.select([rack_b])
     trigger(example, qtbot, "edit.paste")
     new = device_named(example, "leaf-01")
-    assert example.document.design.devices[new].rack == rack_b  # type: ignore[index]
+    assert example.document.design.devices[new].rack == rack_b
 
 
 def test_a_broken_clipboard_is_one_sentence(example: MainWindow, qtbot: QtBot) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from rackloom.catalog import load_bundled
+from rackloom.design.ids import DeviceId
 from rackloom_gui.settings import Settings
 from rackloom_gui.theme import Theme
 
@@ -135,6 +136,6 @@ def trigger(window: MainWindow, qtbot: QtBot, action_id: str) -> None:
     QApplication.processEvents()
 
 
-def device_named(window: MainWindow, name: str) -> str:
+def device_named(window: MainWindow, name: str) -> DeviceId:
     """Id of a device by its name."""
     return next(d.id for d in window.document.design.devices.values() if d.name == name)
