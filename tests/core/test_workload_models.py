@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from rackloom.workload import Model, WorkloadError, find_model, models, own_model
+from rackloom.workload import WorkloadError, find_model, models, own_model
 
 # As publishers state them, in billions: all weights, and those one token meets.
 PUBLISHED = {
@@ -106,5 +106,17 @@ def test_impossible_shapes_are_refused_in_a_sentence(shape: dict[str, int], word
 
 def test_a_name_nearly_right_gets_a_hint() -> None:
     with pytest.raises(WorkloadError, match=r"llama-3-70b"):
-        find_model("llama3-70b")
-    assert isinstance(find_model("Llama 3 8B"), Model)
+        find_model("llama3-71b")
+
+
+@pytest.mark.parametrize("name", ["Llama 3 8B", "llama3-8b", "LLAMA_3.1_8B", "llama-3-8b"])
+def test_a_model_is_found_however_its_name_is_written(name: str) -> None:
+    assert find_model(name) == models()["llama-3-8b"]
+
+
+def test_no_two_models_answer_to_one_name() -> None:
+    plain = [
+        {"".join(c for c in called.lower() if c.isalnum()) for called in (m.name, m.title, *m.also)}
+        for m in models().values()
+    ]
+    assert sum(map(len, plain)) == len(set().union(*plain))

@@ -43,6 +43,8 @@ class Model(_Frozen):
     name: str
     title: str
     source: str
+    also: tuple[str, ...] = ()
+    """Other names it goes by."""
     layers: int = Field(gt=0, le=100_000)
     hidden: int = Field(gt=0, le=MOST)
     heads: int = Field(gt=0, le=MOST)
@@ -239,12 +241,18 @@ def models() -> Mapping[str, Model]:
     return {row["name"]: Model.model_validate(row) for row in found["models"]}
 
 
+def _plain(name: str) -> str:
+    """A name without what people write differently: case, spaces, dashes, dots."""
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
 def find_model(name: str) -> Model:
     """A preset by name; WorkloadError with what comes close."""
     known = models()
+    for model in known.values():
+        if _plain(name) in {_plain(called) for called in (model.name, model.title, *model.also)}:
+            return model
     plain = name.strip().lower().replace("_", "-").replace(" ", "-")
-    if plain in known:
-        return known[plain]
     near = difflib.get_close_matches(plain, known, n=3, cutoff=0.4)
     hint = f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(known)}"
     raise WorkloadError(f"no model is called {name[:60]!r}: {hint}")
@@ -283,7 +291,8 @@ def own_model(base: Model | None, **shape: int | bool | None) -> Model:
     if "experts" in given and not given["experts"]:
         fields |= {"top_k": 0, "shared_ffn": 0, "dense_layers": 0}
     if base is None or given.keys() - {"sequence"}:
-        fields |= {"name": "own", "title": "own shape", "source": "given by the user"}
+        told = {"name": "own", "title": "own shape", "source": "given by the user", "also": ()}
+        fields |= told
     fields |= given
     try:
         return Model.model_validate(fields)
