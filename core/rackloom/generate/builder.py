@@ -30,9 +30,9 @@ from rackloom.design.value import ALL_TABLES, Design
 class Builder:
     """Collects the entities of a new design."""
 
-    def __init__(self, settings: SiteSettings | None = None) -> None:
+    def __init__(self) -> None:
         self.tables: dict[str, dict[str, Any]] = {name: {} for name in ALL_TABLES}
-        self.tables["settings"]["site"] = settings or SiteSettings()
+        self.settings = SiteSettings()
         self._number = 0
 
     def _id(self, table: str) -> str:
@@ -108,4 +108,5 @@ class Builder:
 
     def design(self) -> Design:
         """What has been collected so far, as a design that shares these tables."""
+        self.tables["settings"]["site"] = self.settings
         return Design(self.tables)

@@ -26,20 +26,23 @@ class Floor:
     ) -> None:
         self._builder = builder
         self._part = part
-        self._racks_per_row = racks_per_row
+        self.racks_per_row = racks_per_row
         self._row_pitch_m = row_pitch_m
         self._row: RowId | None = None
         self._rows = 0
-        self._in_row = racks_per_row
+        self._in_row = 0
 
     def rack(self) -> tuple[RackId, str]:
         """The next rack and its name; begins a new row where the last one is full."""
-        if self._row is None or self._in_row >= self._racks_per_row:
+        if self._row is None or self._in_row >= self.racks_per_row:
             letters = row_letters(self._rows)
             self._row = self._builder.row(f"Row {letters}", 0.0, self._rows * self._row_pitch_m)
             self._rows += 1
             self._in_row = 0
-        name = f"{row_letters(self._rows - 1)}{self._in_row + 1:02d}"
-        position_m = self._in_row * self._part.width_mm / 1000
+        # Every other row is filled from its far end, so that what follows stays near.
+        backwards = self._rows % 2 == 0
+        place = self.racks_per_row - 1 - self._in_row if backwards else self._in_row
+        name = f"{row_letters(self._rows - 1)}{place + 1:02d}"
+        position_m = round(place * self._part.width_mm / 1000, 6)
         self._in_row += 1
         return self._builder.rack(self._part, self._row, position_m, name), name

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil
+from math import ceil, sqrt
 from typing import Any
 
 from rackloom.catalog.cages import Cage
@@ -39,7 +39,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("spines", "int", 1, "at least this many spines (two tiers)", 1),
     Option("servers_per_rack", "int", None, "servers in a rack (auto: by power and height)", 1),
     Option("switch_place", "text", "auto", "auto, network (own racks) or top (above the servers)"),
-    Option("racks_per_row", "int", 20, "racks in a row", 1),
+    Option("racks_per_row", "int", None, "racks in a row (auto: 20, in great halls a square)", 1),
     Option("row_pitch_m", "float", 3.0, "distance from row to row, front to front", 1.2),
     Option("rack", "part", "generic-48u-800", "rack part"),
     Option("pdu", "part", "generic-415-60", "PDU part of server racks"),
@@ -126,7 +126,7 @@ def generate(request: Request) -> tuple[Design, list[str]]:
     """The design, and what the user should know about it."""
     server: ServerPart = request.part("server", ServerPart)
     network = plan_network(request, server)
-    builder, layout = begin(request)
+    builder, layout = begin(request, network, server)
     place(request, network, server, layout)
     cabler = Cabler(builder, request.catalog)
     cabler.cable(bundles(network, server, layout))
@@ -137,16 +137,12 @@ def generate(request: Request) -> tuple[Design, list[str]]:
     return builder.design(), notes
 
 
-def begin(request: Request) -> tuple[Builder, Layout]:
+def begin(request: Request, network: Network, server: ServerPart) -> tuple[Builder, Layout]:
     """An empty room with the settings and the equipment of the request."""
     options = request.options
-    settings = SiteSettings(
-        project=options["name"] or f"{request.servers} servers",
-        feed_derating=options["feed_derating"],
-    )
-    builder = Builder(settings)
     rack: RackPart = request.part("rack", RackPart)
-    floor = Floor(builder, rack, options["racks_per_row"], options["row_pitch_m"])
+    builder = Builder()
+    floor = Floor(builder, rack, SHORT_ROW, options["row_pitch_m"])
     layout = Layout(
         builder,
         floor,
@@ -155,7 +151,43 @@ def begin(request: Request) -> tuple[Builder, Layout]:
         request.part("network_pdu", PduPart),
         options["feed_derating"],
     )
+    per_row = options["racks_per_row"] or _racks_per_row(
+        _racks(network, server, layout, options["servers_per_rack"]),
+        rack.width_mm / 1000,
+        options["row_pitch_m"],
+    )
+    floor.racks_per_row = per_row
+    builder.settings = SiteSettings(
+        project=options["name"] or f"{request.servers} servers",
+        feed_derating=options["feed_derating"],
+        cross_trays_x_m=_cross_trays_m(per_row, rack.width_mm / 1000),
+    )
     return builder, layout
+
+
+SHORT_ROW = 20
+"""Racks in a row, and between two cross trays of a longer one."""
+
+
+def _racks(network: Network, server: ServerPart, layout: Layout, per_rack: int | None) -> int:
+    """About how many racks the design will fill."""
+    servers = ceil(network.tree.servers / (per_rack or layout.servers_per_rack(server)))
+    tree = network.tree
+    switches = tree.leaves + tree.spines + tree.cores
+    return servers + ceil(switches / layout.switches_per_rack(network.leaf))
+
+
+def _racks_per_row(racks: int, width_m: float, pitch_m: float) -> int:
+    """Rows as long as the hall is deep, so that the longest cable is short; 20 at least."""
+    return max(SHORT_ROW, ceil(sqrt(racks * pitch_m / width_m)))
+
+
+def _cross_trays_m(per_row: int, width_m: float) -> tuple[float, ...]:
+    """Cross trays at both ends of the rows (nothing to say) and, in longer rows, between."""
+    if per_row <= SHORT_ROW:
+        return ()
+    spans = ceil(per_row / SHORT_ROW)
+    return tuple(round(per_row * width_m * i / spans, 3) for i in range(spans + 1))
 
 
 def plan_network(

@@ -58,7 +58,7 @@ def generate(request: tree_preset.Request) -> tuple[Design, list[str]]:
     request = tree_preset.Request(request.catalog, request.servers, options)
     server: ServerPart = request.part("server", ServerPart)
     network = tree_preset.plan_network(request, server, units_of(request.servers))
-    builder, layout = tree_preset.begin(request)
+    builder, layout = tree_preset.begin(request, network, server)
     tree_preset.place(request, network, server, layout)
     ufm = request.catalog.require(UFM_PART)
     assert isinstance(ufm, ServerPart)
