@@ -74,3 +74,15 @@ def test_a_file_opens_in_the_editor(hall: Path, monkeypatch: pytest.MonkeyPatch)
     assert main([str(hall)]) == 0
     assert main([]) == 0
     assert opened == [["rackloom", str(hall)], ["rackloom"]]
+
+
+def test_labels_are_printed_on_sheets(
+    hall: Path, qapp: object, capfd: pytest.CaptureFixture[str]
+) -> None:
+    target = hall.with_name("labels.pdf")
+    arguments = ["labels", str(hall), "-o", str(target)]
+    assert main([*arguments, "--sheet", "letter-3x10", "--skip", "29"]) == 0
+    assert target.read_bytes().startswith(b"%PDF")
+    assert target.read_bytes().count(b"/MediaBox [0 0 612") == 2  # the second label turns the page
+    assert main([*arguments, "--sheet", "a5"]) == 2
+    assert "there are a4-3x8" in capfd.readouterr().err

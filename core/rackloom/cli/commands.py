@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rackloom.cli.errors import CommandError
 from rackloom.cli.output import (
@@ -16,7 +16,6 @@ from rackloom.cli.output import (
     progress,
     say,
     say_json,
-    write,
     write_stdout,
 )
 
@@ -109,44 +108,38 @@ def summary(arguments: argparse.Namespace) -> int:
 
 def bom(arguments: argparse.Namespace) -> int:
     """``rackloom bom``."""
-    from rackloom.reports import BomRow
-    from rackloom.reports import bom as rows_of
+    from rackloom.cli import handover
 
-    return _table(arguments, rows_of, BomRow, "BOM")
+    return handover.bom(arguments)
 
 
 def cables(arguments: argparse.Namespace) -> int:
     """``rackloom cables``."""
+    from rackloom.cli.handover import write_table
     from rackloom.reports import CableRow, cable_schedule
 
-    return _table(arguments, cable_schedule, CableRow, "Cables")
+    return write_table(arguments.file, arguments.output, cable_schedule, CableRow, "Cables")
 
 
-def _table(
-    arguments: argparse.Namespace, rows_of: Callable[[Design], list[Any]], kind: type, title: str
-) -> int:
-    from rackloom.reports import csv_bytes, xlsx_bytes
+def labels(arguments: argparse.Namespace) -> int:
+    """``rackloom labels``."""
+    from rackloom.cli import handover
 
-    target = arguments.output
-    suffix = ".csv" if target == STDOUT else Path(target).suffix.lower()
-    if suffix not in {".csv", ".xlsx"} and not _is_special(target):
-        raise CommandError(f"-o {target}: the name must end in .csv or .xlsx, or be - for CSV")
-    check_target(target, arguments.file)
-    design = _load(arguments.file)
-    with progress(f"writing {target}"):
-        rows = rows_of(design)
-        try:
-            data = xlsx_bytes(rows, kind, title) if suffix == ".xlsx" else csv_bytes(rows, kind)
-        except ValueError as error:
-            raise CommandError(f"{target}: {error}") from error
-        write(target, data)
-    return FINE
+    return handover.labels(arguments)
 
 
-def _is_special(target: str) -> bool:
-    """Whether a target exists and is no file or folder (``/dev/stdout``)."""
-    path = Path(target)
-    return path.exists() and not path.is_file() and not path.is_dir()
+def power(arguments: argparse.Namespace) -> int:
+    """``rackloom power``."""
+    from rackloom.cli import handover
+
+    return handover.power(arguments)
+
+
+def trays(arguments: argparse.Namespace) -> int:
+    """``rackloom trays``."""
+    from rackloom.cli import handover
+
+    return handover.trays(arguments)
 
 
 def estimate(arguments: argparse.Namespace) -> int:
@@ -233,6 +226,9 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "summary": summary,
     "bom": bom,
     "cables": cables,
+    "labels": labels,
+    "power": power,
+    "trays": trays,
     "estimate": estimate,
     "workload": workload,
     "render": render,

@@ -11,9 +11,13 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rackloom.cli.errors import CommandError
 from rackloom.design import Design
+
+if TYPE_CHECKING:
+    from rackloom.reports.labels import Label, LabelSheet
 
 
 def open_editor(arguments: Sequence[str]) -> int:
@@ -31,6 +35,14 @@ def render(design: Design, view: str, side: str, path: Path) -> None:
     from rackloom_gui.export import render as draw
 
     draw(design, view, side, path)
+
+
+def label_sheet(labels: Sequence[Label], sheet: LabelSheet, title: str, skip: int) -> bytes:
+    """Cable labels as a PDF to print."""
+    _need_qt("drawing labels")
+    from rackloom_gui.export import label_sheet_pdf
+
+    return label_sheet_pdf(labels, sheet, title=title, skip=skip)
 
 
 def _need_display() -> None:

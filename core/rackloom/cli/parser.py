@@ -8,7 +8,7 @@ import difflib
 from typing import NoReturn
 
 import rackloom
-from rackloom.cli import catalog_add, workload
+from rackloom.cli import catalog_add, handover, workload
 from rackloom.cli.errors import CommandError
 
 COMMANDS = {
@@ -17,6 +17,9 @@ COMMANDS = {
     "summary": "say what is in a design: racks, servers, GPUs, switches, cables, power",
     "bom": "write the bill of materials",
     "cables": "write the cable schedule",
+    "labels": "write or print labels for both ends of every cable",
+    "power": "say what racks draw, and what PDUs, feeds and power supplies carry",
+    "trays": "say how heavy and how full the cable trays are",
     "estimate": "say how fast a collective will be, and what limits it",
     "workload": "say what a training or inference job gets, and what it waits for",
     "render": "draw a design into a file",
@@ -127,6 +130,11 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     _add_output(parser, "OUT", "a .csv or .xlsx file; - writes CSV to standard output")
 
 
+def _add_bom(parser: argparse.ArgumentParser) -> None:
+    _add_table(parser)
+    handover.add_bom_arguments(parser)
+
+
 def _add_estimate(parser: argparse.ArgumentParser) -> None:
     _add_file(parser)
     parser.add_argument(
@@ -196,8 +204,11 @@ _ADD = {
     "new": _add_new,
     "check": _add_check,
     "summary": _add_summary,
-    "bom": _add_table,
+    "bom": _add_bom,
     "cables": _add_table,
+    "labels": handover.add_labels_arguments,
+    "power": handover.add_power_arguments,
+    "trays": handover.add_trays_arguments,
     "estimate": _add_estimate,
     "workload": workload.add_arguments,
     "render": _add_render,

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is handed on: the bill of materials, power, cable labels, and what lies in the trays."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rackloom.cli.errors import CommandError
+from rackloom.cli.output import STDOUT, check_target, progress, say, say_json, write
+
+if TYPE_CHECKING:
+    from rackloom.design import Design
+    from rackloom.reports.tables import Columns
+
+_T = TypeVar("_T")
+
+MOST_PRICE_BYTES = 64 << 20
+"""Greatest price list that is read."""
+
+
+# Arguments
+
+
+def add_bom_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``bom`` takes beside the file and ``-o``."""
+    parser.add_argument(
+        "--spares",
+        action="append",
+        default=[],
+        metavar="CATEGORY=PCT",
+        help="order so many per cent more, rounded up line by line: cable=5; all=2 is for the "
+        "categories that are not named (may be given several times)",
+    )
+    parser.add_argument(
+        "--prices",
+        metavar="FILE",
+        help="a CSV file with the columns part_number, price and currency: adds what it costs",
+    )
+
+
+def add_power_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``power`` takes."""
+    parser.add_argument("file", metavar="FILE", help="a project file")
+    _add_format(parser)
+    parser.add_argument(
+        "--table",
+        choices=("places", "supplies", "psus"),
+        default="places",
+        help="which table CSV and XLSX hold: draw by rack, row and site; PDUs, feeds and busbars; "
+        "the power supplies of devices (default: places)",
+    )
+    _add_optional_output(parser)
+
+
+def add_labels_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``labels`` takes."""
+    parser.add_argument("file", metavar="FILE", help="a project file")
+    parser.add_argument(
+        "--template",
+        metavar="TEXT",
+        help="what a label says, with tokens such as {near} and {far} (default: the project's)",
+    )
+    parser.add_argument(
+        "--colour",
+        choices=("cable", "fabric", "rail", "none"),
+        default="cable",
+        help="what the colour of a label stands for (default: cable, as the project has it)",
+    )
+    parser.add_argument(
+        "--sheet", default="a4-3x8", metavar="NAME", help="of a PDF; default: a4-3x8"
+    )
+    parser.add_argument(
+        "--skip", type=_places, default=0, metavar="N", help="labels the first sheet lacks already"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        required=True,
+        help="a .csv, .xlsx or .pdf file; - writes CSV to standard output",
+    )
+
+
+def add_trays_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``trays`` takes."""
+    parser.add_argument("file", metavar="FILE", help="a project file")
+    _add_format(parser)
+    _add_optional_output(parser)
+
+
+def _add_format(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format", choices=("text", "json", "csv"), default="text", help="default: text"
+    )
+
+
+def _add_optional_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="write a .csv or .xlsx file, or whatever --format says into another one",
+    )
+
+
+def _places(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or len(text) > 6:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a number from 0 up")
+    return int(text)
+
+
+# Commands
+
+
+def bom(arguments: argparse.Namespace) -> int:
+    """``rackloom bom``."""
+    from rackloom import reports
+
+    spares = _reported(lambda: reports.spares_of(arguments.spares))
+    prices = _prices(arguments.prices) if arguments.prices else None
+    names = reports.bom_columns(spares=bool(spares), prices=prices is not None)
+
+    def rows_of(design: Design) -> list[Any]:
+        rows = reports.bom(design)
+        if spares:
+            rows = reports.with_spares(rows, spares)
+        if prices is None:
+            return list(rows)
+        rows = reports.with_prices(rows, prices)
+        return [*rows, *reports.totals(rows)]
+
+    return write_table(arguments.file, arguments.output, rows_of, names, "BOM")
+
+
+def _prices(file: str) -> dict[str, Any]:
+    from rackloom.reports import read_prices
+
+    try:
+        with Path(file).open("rb") as source:
+            data = source.read(MOST_PRICE_BYTES + 1)
+    except OSError as error:
+        reason = (error.strerror or "it cannot be read").lower()
+        raise CommandError(f"{file}: {reason}; check the path after --prices") from error
+    if len(data) > MOST_PRICE_BYTES:
+        raise CommandError(f"{file} is larger than a price list can be (64 MB)")
+    return _reported(lambda: read_prices(data, file))
+
+
+def power(arguments: argparse.Namespace) -> int:
+    """``rackloom power``."""
+    from rackloom.reports.power_report import (
+        PlaceRow,
+        PsuRow,
+        SupplyRow,
+        power_report,
+        power_text,
+    )
+
+    kinds: dict[str, type] = {"places": PlaceRow, "supplies": SupplyRow, "psus": PsuRow}
+    design = _load(arguments)
+    with progress("adding up power"):
+        report = power_report(design)
+    rows: list[Any] = getattr(report, arguments.table)
+    return _answer(
+        arguments,
+        text=lambda: power_text(report),
+        content=report.to_json,
+        rows=rows,
+        names=kinds[arguments.table],
+        title="Power",
+    )
+
+
+def trays(arguments: argparse.Namespace) -> int:
+    """``rackloom trays``."""
+    from rackloom.reports.tray_report import TrayRow, tray_json, tray_rows, tray_text
+
+    design = _load(arguments)
+    with progress("filling trays"):
+        rows = tray_rows(design)
+    return _answer(
+        arguments,
+        text=lambda: tray_text(rows, design.settings),
+        content=lambda: tray_json(rows, design.settings),
+        rows=rows,
+        names=TrayRow,
+        title="Trays",
+    )
+
+
+def labels(arguments: argparse.Namespace) -> int:
+    """``rackloom labels``."""
+    from rackloom.reports.labels import Label, labels, sheet_named
+
+    def found(design: Design) -> list[Any]:
+        return _reported(lambda: list(labels(design, arguments.template, arguments.colour)))
+
+    target = arguments.output
+    if target == STDOUT or Path(target).suffix.lower() != ".pdf":
+        return write_table(arguments.file, target, found, Label, "Labels", also=".pdf")
+    from rackloom.cli import gui_door
+
+    sheet = _reported(lambda: sheet_named(arguments.sheet))
+    design = _load(arguments)
+    with progress(f"drawing {target}"):
+        title = design.settings.project or "Cable labels"
+        write(target, gui_door.label_sheet(found(design), sheet, title, arguments.skip))
+    return 0
+
+
+def write_table(
+    file: str,
+    target: str,
+    rows_of: Callable[[Design], Sequence[Any]],
+    names: Columns,
+    title: str,
+    *,
+    also: str = "",
+) -> int:
+    """Write a table of a design as its target's ending says, CSV to standard output."""
+    suffix = ".csv" if target == STDOUT else Path(target).suffix.lower()
+    if suffix not in {".csv", ".xlsx"} and not _is_special(target):
+        kinds = f".csv, .xlsx or {also}" if also else ".csv or .xlsx"
+        raise CommandError(f"-o {target}: the name must end in {kinds}, or be - for CSV")
+    check_target(target, file)
+    design = _load_file(file)
+    with progress(f"writing {target}"):
+        write(target, _table_bytes(_reported(lambda: rows_of(design)), names, title, target))
+    return 0
+
+
+def _answer(
+    arguments: argparse.Namespace,
+    *,
+    text: Callable[[], str],
+    content: Callable[[], Any],
+    rows: Sequence[Any],
+    names: Columns,
+    title: str,
+) -> int:
+    """A report in the format asked for, or as the ending of ``-o`` has it."""
+    target = arguments.output or STDOUT
+    suffix = Path(target).suffix.lower()
+    if suffix in {".csv", ".xlsx"} or arguments.format == "csv":
+        write(target, _table_bytes(rows, names, title, target))
+    elif arguments.format == "json":
+        _say_or_write(target, content())
+    else:
+        _say_or_write(target, text())
+    return 0
+
+
+def _say_or_write(target: str, what: Any) -> None:
+    if target == STDOUT:
+        if isinstance(what, str):
+            say(what)
+        else:
+            say_json(what)
+        return
+    if not isinstance(what, str):
+        import json
+
+        what = json.dumps(what, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    write(target, what.encode("utf-8"))
+
+
+def _table_bytes(rows: Sequence[Any], names: Columns, title: str, target: str) -> bytes:
+    from rackloom.reports import csv_bytes, xlsx_bytes
+
+    if target == STDOUT or Path(target).suffix.lower() != ".xlsx":
+        return csv_bytes(rows, names)
+    try:
+        return xlsx_bytes(rows, names, title)
+    except ValueError as error:
+        raise CommandError(f"{target}: {error}") from error
+
+
+def _is_special(target: str) -> bool:
+    """Whether a target exists and is no file or folder (``/dev/stdout``)."""
+    path = Path(target)
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _load(arguments: argparse.Namespace) -> Design:
+    if arguments.output:
+        check_target(arguments.output, arguments.file)
+    return _load_file(arguments.file)
+
+
+def _load_file(file: str) -> Design:
+    from rackloom.files import load
+
+    with progress(f"reading {file}"):
+        return load(file).design
+
+
+def _reported(make: Callable[[], _T]) -> _T:
+    """What is made; a report that cannot be made as it was asked for ends the command."""
+    from rackloom.reports import ReportError
+
+    try:
+        return make()
+    except ReportError as error:
+        raise CommandError(str(error)) from error

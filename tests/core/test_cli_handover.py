@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``bom`` with spares and prices, ``power``, ``trays`` and ``labels`` as scripts use them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+from tests.builders import small_design
+
+from rackloom.cli import main
+from rackloom.files import save
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Path:
+    """A saved small design."""
+    path = tmp_path / "hall.rackloom"
+    save(path, small_design())
+    return path
+
+
+def run(capfd: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    status = main([str(argument) for argument in arguments])
+    out, err = capfd.readouterr()
+    return status, out, err
+
+
+def complaint(capfd: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """The one line of a command that ends with status 2."""
+    status, out, err = run(capfd, *arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "should not have happened" not in err
+    return err
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_the_bom_takes_spares_and_prices(hall: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    usual = rows_of(run(capfd, "bom", hall, "-o", "-")[1])
+    assert "spares" not in usual[0]
+    prices = hall.with_name("prices.csv")
+    prices.write_text("part_number,price,currency\nSRV-8,250000,USD\n")
+    status, out, err = run(
+        capfd, "bom", hall, "--spares", "server=10", "--prices", prices, "-o", "-"
+    )
+    assert (status, err) == (0, "")
+    rows = rows_of(out)
+    server = next(row for row in rows if row["category"] == "server")
+    # Two servers and 10 % of them, rounded up: three of 250,000 USD.
+    assert (server["quantity"], server["spares"]) == ("3", "1")
+    assert (server["unit_price"], server["total_price"]) == ("250000", "750000")
+    total = rows[-1]
+    assert (total["category"], total["currency"], total["total_price"]) == (
+        "total", "USD", "750000",
+    )  # fmt: skip
+    assert f"{len(usual) - 1} lines" in total["notes"]
+    book = hall.with_name("bom.xlsx")
+    assert run(capfd, "bom", hall, "--prices", prices, "-o", book)[0] == 0
+    sheet = load_workbook(book)["BOM"]
+    assert sheet.cell(sheet.max_row, sheet.max_column).value == 500_000
+
+
+def test_what_cannot_be_used_is_one_line(hall: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert "CATEGORY=PERCENT" in complaint(capfd, "bom", hall, "--spares", "5", "-o", "-")
+    assert "there are: server" in complaint(capfd, "bom", hall, "--spares", "rocks=5", "-o", "-")
+    missing = hall.with_name("no.csv")
+    assert "no.csv" in complaint(capfd, "bom", hall, "--prices", missing, "-o", "-")
+    missing.write_text("a,b\n")
+    assert "part_number" in complaint(capfd, "bom", hall, "--prices", missing, "-o", "-")
+    assert "is no token" in complaint(capfd, "labels", hall, "--template", "{x}", "-o", "-")
+    assert ".csv, .xlsx or .pdf" in complaint(capfd, "labels", hall, "-o", "labels.doc")
+    for command in ("power", "trays"):
+        assert "choose another name" in complaint(capfd, command, hall, "-o", hall)
+
+
+def test_power_as_text_json_and_tables(hall: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = run(capfd, "power", hall)[1]
+    assert "R01" in text
+    assert "Test hall" in text
+    found = json.loads(run(capfd, "power", hall, "--format", "json")[1])
+    assert found["schema"] == 1
+    assert [p["place"] for p in found["places"]] == ["rack", "rack", "row", "site"]
+    supplies = rows_of(run(capfd, "power", hall, "--format", "csv", "--table", "supplies")[1])
+    assert [row["supply"] for row in supplies] == ["pdu", "feed"]
+    # One server of 10.2 kW hangs on the PDU by its only cord.
+    assert supplies[0]["load_w"] == "10200"
+    target = hall.with_name("power.xlsx")
+    assert run(capfd, "power", hall, "-o", target)[:2] == (0, "")
+    assert load_workbook(target)["Power"]["A2"].value == "rack"
+    written = hall.with_name("power.json")
+    assert run(capfd, "power", hall, "--format", "json", "-o", written)[:2] == (0, "")
+    assert json.loads(written.read_bytes()) == found
+
+
+def test_trays_as_text_json_and_csv(hall: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = run(capfd, "trays", hall)[1]
+    assert "tray of Row 1" in text
+    assert "the project has none" in text
+    found = json.loads(run(capfd, "trays", hall, "--format", "json")[1])
+    assert found["limits"]["tray_limit_kg_per_m"] is None
+    # Leaf and spine stand in neighbour racks: their two fibres share a tray of 0.6 m or so.
+    (segment,) = found["segments"]
+    assert (segment["cables"], segment["kg_per_m"]) == (2, 0.018)
+    (row,) = rows_of(run(capfd, "trays", hall, "--format", "csv")[1])
+    assert (row["cables"], row["fill"], row["verdict"]) == ("2", "", "")
+
+
+def test_labels_as_csv(hall: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    rows = rows_of(run(capfd, "labels", hall, "-o", "-", "--colour", "rail")[1])
+    assert [row["end"] for row in rows if row["cable"] == "c9"] == ["b1", "b2", "a"]
+    assert "'=DANGER()" in {row["text"] for row in rows}
+    assert run(capfd, "labels", hall, "-o", "-", "--template", "{cable}{end}")[0] == 2
