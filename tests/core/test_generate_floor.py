@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a generator puts its racks: cables of great halls must stay within stocked lengths."""
 
+import itertools
+
 import pytest
 
 from rackloom.catalog import RackPart, load_bundled
@@ -25,7 +27,7 @@ def test_racks_that_follow_one_another_stand_near_also_across_rows() -> None:
     assert names[:7] == ["A01", "A02", "A03", "A04", "A05", "B05", "B04"]
     design = builder.design()
     racks = list(design.racks.values())
-    for one, other in zip(racks, racks[1:], strict=False):
+    for one, other in itertools.pairwise(racks):
         assert abs(one.position_m - other.position_m) <= 0.8 + 1e-9
 
 
@@ -40,7 +42,7 @@ def test_a_hall_is_as_wide_as_deep_and_no_way_over_its_trays_beyond_150_m(racks:
     width_m = per_row * 0.8
     depth_m = 3.0 * -(-racks // per_row)
     crosses = _cross_trays_m(per_row, 0.8) or (0.0, width_m)
-    span_m = max(b - a for a, b in zip(crosses, crosses[1:], strict=False))
+    span_m = max(b - a for a, b in itertools.pairwise(crosses))
     assert crosses[0] == 0.0
     assert crosses[-1] == pytest.approx(width_m)
     assert width_m / 2 + depth_m / 2 + 2 * 2.7 + span_m <= 150
