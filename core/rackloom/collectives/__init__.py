@@ -15,6 +15,7 @@ from rackloom.collectives.errors import EstimateError
 from rackloom.collectives.estimate import ALGORITHMS, estimate
 from rackloom.collectives.limit import Limit
 from rackloom.collectives.loads import CableLoads
+from rackloom.collectives.sweep import FailureEffect, FailureSweep, failure_sweep
 
 __all__ = [
     "ALGORITHMS",
@@ -26,11 +27,14 @@ __all__ = [
     "ErrorBand",
     "Estimate",
     "EstimateError",
+    "FailureEffect",
+    "FailureSweep",
     "Limit",
     "Point",
     "Settings",
     "busbw_factor",
     "estimate",
+    "failure_sweep",
     "parse_collective",
     "parse_sizes",
 ]

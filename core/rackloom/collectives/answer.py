@@ -24,8 +24,6 @@ class Point:
     algorithm: str
     protocol: str
     limit_busbw_gb_per_s: float
-    low_busbw_gb_per_s: float = 0.0
-    """With flows hashed badly (5th percentile of placements); the same where nothing is hashed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +57,9 @@ class Estimate:
     """Every resource on the way of the algorithm of the largest size, the tightest first."""
     by_algorithm: Mapping[str, tuple[Point, ...]] = field(default_factory=dict)
     """The curve of every algorithm that was looked at."""
+    low_busbw_gb_per_s: tuple[float, ...] = ()
+    """Bus bandwidth at each point with flows hashed badly (5th percentile of placements); that of
+    the points themselves where nothing is hashed."""
     loads: CableLoads | None = None
     """What the algorithm of the largest size puts on each cable."""
 

@@ -67,10 +67,16 @@ def _between_leaves(
         zero = np.zeros(at.size, np.int64)
         per = csr_array((weight.ravel(), (zero, at.ravel())), shape=(1, n))
         scale = 1.0 / (most * channels)
-    product = (per.T @ per).tocoo()
-    source, target = product.coords[0].astype(np.int64), product.coords[1].astype(np.int64)
-    away = source != target
-    demand = np.asarray(product.data, np.float64)[away] * scale
+    product = per.T @ per
+    if not pxn:  # what a node would send itself stays inside
+        node = np.repeat(np.arange(nodes)[:, None], channels, axis=1)
+        own = csr_array((weight.ravel(), (node.ravel(), at.ravel())), shape=(nodes, n))
+        product = product - own.T @ own
+    pairs = product.tocoo()
+    source, target = pairs.coords[0].astype(np.int64), pairs.coords[1].astype(np.int64)
+    pieces = np.asarray(pairs.data, np.float64)
+    away = (source != target) & (pieces > 0)
+    demand = pieces[away] * scale
     return source[away], target[away], demand
 
 

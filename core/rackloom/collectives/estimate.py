@@ -89,6 +89,7 @@ def estimate(
             for a, pairs in zip(answers, allowed, strict=True)
             if pairs
         },
+        low_busbw_gb_per_s=_low(kind, ranks, size_list, curves),
         loads=_loads(case, deciding, last),
     )
 
@@ -138,7 +139,6 @@ def _points(
 ) -> tuple[Point, ...]:
     """The fastest curve at each size."""
     times = np.stack([curve.time_us for curve, _ in curves])
-    slow = np.stack([worst.time_us for _, worst in curves])
     best = times.argmin(axis=0)
     factor = busbw_factor(kind, ranks)
     points = []
@@ -146,7 +146,6 @@ def _points(
         curve, _ = curves[int(best[number])]
         time_us = float(times[best[number], number])
         algbw = size / time_us / 1000
-        low = size / float(slow[best[number], number]) / 1000 * factor
         points.append(
             Point(
                 size_bytes=size,
@@ -156,10 +155,22 @@ def _points(
                 algorithm=curve.algorithm,
                 protocol=curve.protocol,
                 limit_busbw_gb_per_s=limit,
-                low_busbw_gb_per_s=low,
             )
         )
     return tuple(points)
+
+
+def _low(
+    kind: Collective, ranks: int, sizes: tuple[int, ...], curves: list[tuple[Curve, Curve]]
+) -> tuple[float, ...]:
+    """Bus bandwidth of the same curves with flows hashed badly."""
+    times = np.stack([curve.time_us for curve, _ in curves])
+    slow = np.stack([worst.time_us for _, worst in curves])
+    chosen = slow[times.argmin(axis=0), np.arange(len(sizes))]
+    factor = busbw_factor(kind, ranks)
+    return tuple(
+        size / float(time) / 1000 * factor for size, time in zip(sizes, chosen, strict=True)
+    )
 
 
 _WORDS = {"infiniband": "InfiniBand", "ethernet": "Ethernet", "nvlink": "NVLink", "xgmi": "xGMI"}

@@ -21,7 +21,12 @@ from rackloom.fabric import Fabric
 from rackloom.fabric.arrays import Bools, Ints
 
 GpuChoice = int | str | Iterable[str] | None
-"""All GPUs (None), the first N, or names: ``gpu-01`` for a server, ``gpu-01/3`` for one GPU."""
+"""All GPUs (None), the first N, or names: ``gpu-01`` for a server, ``gpu-01/3`` for one GPU,
+``pod:NAME`` for a pod. As one string also ``every:8`` (GPUs 0, 8, 16, ... in rank order) and
+``one-per-server``."""
+
+ONE_PER_SERVER = "one-per-server"
+_EVERY = re.compile(r"every:(\d{1,9})")
 
 _DIGITS = re.compile(r"(\d+)")
 
@@ -94,6 +99,8 @@ def _all_gpus(fabric: Fabric) -> Ints:
 def _chosen(fabric: Fabric, choice: GpuChoice) -> Ints:
     if isinstance(choice, str):
         text = choice.strip()
+        if text == ONE_PER_SERVER or _EVERY.fullmatch(text):
+            return _spaced(fabric, text)
         choice = int(text) if text.isdecimal() else [t for t in text.split(",") if t.strip()]
     everyone = _all_gpus(fabric)
     if choice is None:
@@ -109,6 +116,19 @@ def _chosen(fabric: Fabric, choice: GpuChoice) -> Ints:
     return everyone[wanted[everyone]]
 
 
+def _spaced(fabric: Fabric, text: str) -> Ints:
+    """Every k-th of all GPUs, or the first of each server."""
+    everyone = _all_gpus(fabric)
+    every = _EVERY.fullmatch(text)
+    if every is None:
+        first: Ints = everyone[fabric.arrays.gpu_local[everyone] == 0]
+        return first
+    step = int(every[1])
+    if step < 1:
+        raise EstimateError(f"{text} takes no GPU: write every:8 for each eighth one")
+    return everyone[::step]
+
+
 def _named(fabric: Fabric, names: list[str]) -> Bools:
     """Mask of the GPUs with these names; EstimateError for a name that is no GPU's."""
     arrays = fabric.arrays
@@ -119,6 +139,9 @@ def _named(fabric: Fabric, names: list[str]) -> Bools:
         index.setdefault(device, number)
     wanted = np.zeros(len(arrays.gpu_device), np.bool_)
     for name in names:
+        if name.startswith("pod:") and name not in index:
+            wanted |= _of_pod(fabric, name.removeprefix("pod:"))
+            continue
         server, _, gpu = name.rpartition("/") if "/" in name else (name, "", "")
         number = index.get(server, -1)
         local = gpu.lower().removeprefix("gpu")
@@ -133,6 +156,18 @@ def _named(fabric: Fabric, names: list[str]) -> Bools:
         base = int(arrays.gpu_base[number])
         wanted[base + int(local) if local else slice(base, base + count)] = True
     return wanted
+
+
+def _of_pod(fabric: Fabric, pod: str) -> Bools:
+    """Mask of the GPUs of a pod."""
+    arrays, devices = fabric.arrays, fabric.design.devices
+    pods = [devices[d].pod for d in arrays.device_ids]
+    mine = np.array([p == pod for p in pods], np.bool_)[arrays.gpu_device]
+    if not mine.any():
+        known = sorted({p for p in pods if p}, key=natural)
+        there = f"there are {', '.join(known[:12])}" if known else "the design names none"
+        raise EstimateError(f"no pod with GPUs is called {pod!r}; {there}")
+    return mine
 
 
 def _grouped(fabric: Fabric, gpus: Ints) -> Group:

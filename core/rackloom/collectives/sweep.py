@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What breaks if I unplug this? One failure of every kind, ranked by what it costs.
+
+Kinds come from colour refinement of the whole network: two cables are of one kind when the wiring
+cannot tell their ends apart. One of each is taken out and the collective estimated again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rackloom.catalog.words import CageRole
+from rackloom.collectives.case import Settings
+from rackloom.collectives.conventions import Collective
+from rackloom.collectives.errors import EstimateError
+from rackloom.collectives.estimate import estimate
+from rackloom.collectives.group import GpuChoice
+from rackloom.collectives.refine import capacity_matrix, refined
+from rackloom.design import Design
+from rackloom.fabric import Fabric
+from rackloom.fabric.arrays import ROLE_CODE, Bools, DeviceKind, Ints
+
+MOST_KINDS = 60
+"""Kinds of failure that are tried unless more are asked for; those with most members first."""
+
+_SIZE = 1 << 30
+_MBPS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class FailureEffect:
+    """What the failure of any one member of a kind costs."""
+
+    kind: str
+    """``leaf``, ``spine``, ``server``, ``server-leaf cable``, ``leaf-spine cable``."""
+    members: tuple[str, ...]
+    """Ids of the devices or cables that are alike."""
+    example: str
+    """The one that was taken out, by name."""
+    busbw_gb_per_s: float
+    """With it out; 0 where the collective cannot run at all."""
+    lost: float
+    """Part of the whole fabric's bus bandwidth that is gone, 0 to 1 (below 0: it became faster)."""
+    text: str
+    """What binds then, or why nothing runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailureSweep:
+    """All kinds of failure, the worst first."""
+
+    collective: Collective
+    size_bytes: int
+    busbw_gb_per_s: float
+    """With nothing failed."""
+    effects: tuple[FailureEffect, ...]
+    left_out: int
+    """Kinds that were not tried: the wiring has too many."""
+
+
+def failure_sweep(
+    drawn: Design | Fabric,
+    collective: str | Collective = Collective.ALL_REDUCE,
+    size_bytes: int = _SIZE,
+    gpus: GpuChoice = None,
+    settings: Settings | None = None,
+    most_kinds: int = MOST_KINDS,
+) -> FailureSweep:
+    """Every single failure by kind. Raises EstimateError where even the whole fabric has no answer.
+
+    A group given by names stays as it is: it cannot run once one of its servers has failed.
+    """
+    fabric = drawn if isinstance(drawn, Fabric) else Fabric.of(drawn)
+    whole = estimate(fabric, collective, [size_bytes], gpus=gpus, settings=settings)
+    before = whole.points[0].busbw_gb_per_s
+    kinds = failure_kinds(fabric)
+    kinds.sort(key=lambda kind: -len(kind[1]))
+    effects = []
+    for kind, members in kinds[:most_kinds]:
+        try:
+            found = estimate(
+                fabric, collective, [size_bytes], gpus, failed=[members[0]], settings=settings
+            )
+            after, text = found.points[0].busbw_gb_per_s, found.bottleneck.text
+        except EstimateError as error:
+            after, text = 0.0, str(error)
+        lost = 1 - after / before if before > 0 else 0.0
+        name = _name(fabric, members[0])
+        effects.append(FailureEffect(kind, tuple(members), name, after, lost, text))
+    effects.sort(key=lambda effect: (-effect.lost, effect.kind))
+    return FailureSweep(
+        whole.collective, size_bytes, before, tuple(effects), max(len(kinds) - most_kinds, 0)
+    )
+
+
+def _name(fabric: Fabric, item: str) -> str:
+    design = fabric.design
+    if item in design.devices:
+        return design.devices[item].name  # type: ignore[index]
+    cable = design.cables[item]  # type: ignore[index]
+    ends = [f"{design.devices[end.device].name} {end.cage}" for end in cable.ends[:2]]
+    return cable.label or " to ".join(ends)
+
+
+def failure_kinds(fabric: Fabric) -> list[tuple[str, list[str]]]:
+    """Devices and cables that the wiring cannot tell apart, with what each kind is called."""
+    arrays, network = fabric.arrays, fabric.network
+    devices = len(arrays.device_ids)
+    alive = network.link_alive
+    rate = np.round(arrays.link_rate_gbps * _MBPS).astype(np.int64)
+    parts = np.array([fabric.design.devices[d].part for d in arrays.device_ids])
+    start = np.unique(parts, return_inverse=True)[1].ravel().astype(np.uint64)
+    matrix = capacity_matrix(arrays.link_a[alive], arrays.link_b[alive], rate[alive], devices)
+    colour = np.unique(refined(matrix, start), return_inverse=True)[1].ravel()
+    gpus = arrays.gpu_count > 0
+    # what no GPU server is plugged into or reaches carries no collective
+    used = _used(fabric, gpus)
+    found = [
+        (_role(fabric, int(members[0])), [str(arrays.device_ids[d]) for d in members.tolist()])
+        for members in _classes(np.flatnonzero(used & ~network.device_dead), colour)
+    ]
+    links = np.flatnonzero(alive & used[arrays.link_a] & used[arrays.link_b])
+    a, b = colour[arrays.link_a[links]], colour[arrays.link_b[links]]
+    key = np.stack([np.minimum(a, b), np.maximum(a, b), rate[links]])
+    _, kind = np.unique(key, axis=1, return_inverse=True)
+    for members in _classes(np.arange(len(links)), kind.ravel()):
+        cables = np.unique(arrays.link_cable[links[members]])
+        layer = fabric.layers.layer_names[int(fabric.layers.layer[links[members[0]]])]
+        found.append((f"{layer} cable", [str(arrays.cable_ids[c]) for c in cables.tolist()]))
+    return found
+
+
+def _used(fabric: Fabric, gpus: Bools) -> Bools:
+    """Devices that belong to a network which compute ports of GPU servers are plugged into."""
+
+    arrays, network = fabric.arrays, fabric.network
+    plugged = network.attachments
+    compute = arrays.nic_role[plugged.nic] == ROLE_CODE[CageRole.COMPUTE]
+    compute &= gpus[arrays.nic_device[plugged.nic]]
+    components = np.unique(network.components[plugged.switch[compute]])
+    used = gpus.copy()
+    vertices = np.flatnonzero(np.isin(network.components, components))
+    at = network.switch_device[vertices]
+    used[at[at >= 0]] = True
+    return used
+
+
+def _classes(items: Ints, label: Ints) -> Iterable[Ints]:
+    """Items by equal labels (``label`` is looked up by item)."""
+    if not len(items):
+        return []
+    mine = label[items]
+    order = np.argsort(mine, kind="stable")
+    cuts = np.flatnonzero(np.diff(mine[order])) + 1
+    return np.split(items[order], cuts)
+
+
+def _role(fabric: Fabric, device: int) -> str:
+    if fabric.arrays.device_kind[device] == DeviceKind.SWITCH:
+        return fabric.tier_of(fabric.arrays.device_ids[device]) or "switch"
+    return "server"
