@@ -13,7 +13,7 @@ from rackloom.workload.figures import load_figures
 
 DRIFT = 0.05
 """How far figures of the page may be from today's, so that it need not follow every small step."""
-RENEW = "renew the table: python tests/core/workload_runs.py"
+RENEW = "renew the table: PYTHONPATH=. python tests/core/workload_runs.py"
 
 
 @pytest.fixture(scope="module")
