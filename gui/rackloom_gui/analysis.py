@@ -16,7 +16,9 @@ from PySide6.QtCore import QObject, Signal
 from rackloom.catalog.load import Catalog
 from rackloom.checks.engine import Findings, run
 from rackloom.design import Change, Design
+from rackloom_gui.charts.asked import Answered, Asked, answer
 from rackloom_gui.document import Document
+from rackloom_gui.fabric_keeper import FabricKeeper
 from rackloom_gui.jobs import LatestJob
 
 ESTIMATE_DELAY_MS = 60
@@ -58,8 +60,11 @@ class Analysis(QObject):
         self._findings: Findings | None = None
         self._estimate: object | None = None
         self._unplugged: frozenset[str] = frozenset()
-        self._whole: tuple[Design, object] | None = None
-        """The latest estimate with nothing unplugged, and the design it is of."""
+        self._asked = Asked()
+        self._whole: tuple[Design, Asked, Any] | None = None
+        """The latest estimate with nothing unplugged, the design it is of, and what was asked."""
+        self._note = ""
+        self.keeper = FabricKeeper(document.design)
         self._checks = LatestJob(self)
         self._checks.done.connect(self._on_checked)
         self._checks.failed.connect(self._on_check_failed)
@@ -103,13 +108,15 @@ class Analysis(QObject):
         else:
             self._checks.ask(lambda: run(design, catalog))
 
-    def _on_replaced(self, _design: Design) -> None:
+    def _on_replaced(self, design: Design) -> None:
+        self.keeper.reset(design)
         self._set_unplugged(frozenset())
         self._estimate = None
         self.check_all()
         self.ask_estimate()
 
     def _on_changed(self, design: Design, change: Change) -> None:
+        self.keeper.note(design, change)
         gone = {record.id for record in change if record.after is None}
         self._set_unplugged(self._unplugged - gone)
         if change.tables & _ESTIMATE_TABLES:
@@ -151,23 +158,52 @@ class Analysis(QObject):
 
     def ask_estimate(self) -> None:
         """Work the estimate out again, soon."""
-        design, failed = self._document.design, self._unplugged
+        design, failed, asked = self._document.design, self._unplugged, self._asked
+        if not design.devices:  # and nothing that estimates has to be imported
+            self._estimates.cancel()
+            self._estimate = None
+            self.estimate_failed.emit(self.tr("Put GPU servers in to see how fast they will be."))
+            return
         self.estimate_stale.emit()
-        self._estimates.ask(lambda: _estimate(design, failed))
+        keeper, whole = self.keeper, self._known_whole()
+        self._estimates.ask(lambda: (design, asked, _answer(keeper, design, asked, failed, whole)))
+
+    @property
+    def asked(self) -> Asked:
+        """What the estimate is of: collective, group, settings."""
+        return self._asked
+
+    def ask(self, asked: Asked) -> None:
+        """Estimate something else from now on."""
+        if asked != self._asked:
+            self._asked = asked
+            self.ask_estimate()
+
+    @property
+    def note(self) -> str:
+        """What unplugging changes and why, in a sentence; empty while nothing is unplugged."""
+        return self._note if self._unplugged else ""
+
+    def _known_whole(self) -> Any:
+        """The estimate of the design as it is with nothing unplugged, where it is known."""
+        if self._whole is None:
+            return None
+        design, asked, estimate = self._whole
+        return estimate if design is self._document.design and asked == self._asked else None
 
     @property
     def baseline(self) -> Any:
         """The estimate of the same design with nothing unplugged, while something is; or None."""
-        if not self._unplugged or self._whole is None:
-            return None
-        design, estimate = self._whole
-        return estimate if design is self._document.design else None
+        return self._known_whole() if self._unplugged else None
 
-    def _on_estimated(self, estimate: object) -> None:
-        self._estimate = estimate
-        if not self._unplugged:
-            self._whole = (self._document.design, estimate)
-        self.estimate_changed.emit(estimate)
+    def _on_estimated(self, result: tuple[Design, Asked, Answered]) -> None:
+        design, asked, found = result
+        whole = found.whole if self._unplugged else found.estimate
+        if whole is not None:
+            self._whole = (design, asked, whole)
+        self._note = found.note
+        self._estimate = found.estimate
+        self.estimate_changed.emit(found.estimate)
 
     def _on_estimate_failed(self, error: Exception) -> None:
         from rackloom.collectives.errors import EstimateError
@@ -206,7 +242,7 @@ class Analysis(QObject):
         return True
 
 
-def _estimate(design: Design, failed: frozenset[str]) -> object:
-    from rackloom.collectives import estimate
-
-    return estimate(design, failed=failed)
+def _answer(
+    keeper: FabricKeeper, design: Design, asked: Asked, failed: frozenset[str], whole: Any
+) -> Answered:
+    return answer(keeper.fabric(design), asked, failed, whole)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the chart asks the engine, and the answer with what unplugging changes, for a worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rackloom.collectives import Estimate
+    from rackloom.collectives.group import GpuChoice
+    from rackloom.fabric import Fabric
+
+COLLECTIVES = (
+    "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast", "reduce",
+    "send-receive",
+)  # fmt: skip
+"""As the engine names them; here without it, for importing it costs the start half a second."""
+ALL_GPUS, SELECTION, ONE_PER_SERVER = "", "selection", "one-per-server"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question to the engine."""
+
+    collective: str = "all-reduce"
+    group: str = ALL_GPUS
+    """Empty: all GPUs. ``selection``: those of ``servers``. Else as the engine takes it: a number
+    (the first so many), ``every:8``, ``one-per-server``, ``pod:NAME``."""
+    servers: tuple[str, ...] = ()
+    """Ids of the selected servers."""
+    algorithm: str = "auto"
+    routing: str = "auto"
+    sharp: bool = False
+    efficiency: float = 1.0
+    """What the network is taken to reach of its rate: 1 is a healthy one."""
+
+    def gpus(self, failed: frozenset[str]) -> GpuChoice:
+        """Which GPUs, as the engine takes it; servers that are unplugged do not take part."""
+        if self.group == SELECTION:
+            return [server for server in self.servers if server not in failed]
+        return self.group or None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came back."""
+
+    estimate: Estimate
+    whole: Estimate | None
+    """The same with nothing unplugged, while something is."""
+    note: str
+    """What unplugging changes and why, in a sentence; empty while nothing is unplugged."""
+
+
+def answer(
+    fabric: Fabric, asked: Asked, failed: frozenset[str], whole: Estimate | None
+) -> Answered:
+    """Estimate, and, while something is unplugged, compare with ``whole`` (or work that out)."""
+    now = _one(fabric, asked, failed)
+    if not failed:
+        return Answered(now, None, "")
+    from rackloom.collectives import EstimateError
+    from rackloom_gui.charts.what_if import what_if_text
+
+    if whole is None:
+        try:
+            whole = _one(fabric, asked, frozenset())
+        except EstimateError:
+            return Answered(now, None, "")
+    return Answered(now, whole, what_if_text(fabric.design, whole, now, failed))
+
+
+def _one(fabric: Fabric, asked: Asked, failed: frozenset[str]) -> Estimate:
+    from rackloom.collectives import Settings, estimate
+
+    return estimate(
+        fabric,
+        asked.collective,
+        gpus=asked.gpus(failed),
+        failed=failed,
+        algorithm=asked.algorithm,
+        settings=Settings(
+            routing=asked.routing, sharp=asked.sharp, network_efficiency=asked.efficiency
+        ),
+    )
