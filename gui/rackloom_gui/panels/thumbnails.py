@@ -13,7 +13,7 @@ from rackloom.design.ids import DeviceId, RackId, RowId
 from rackloom.design.value import Design
 from rackloom.placement.geometry import FACEPLATE_MM, rack_height_mm, rack_opening_mm
 from rackloom_gui.canvas.faceplates import paint_face
-from rackloom_gui.canvas.faces import kind_of, make_face
+from rackloom_gui.canvas.faces import Face, kind_of, make_face
 from rackloom_gui.canvas.pencil import Pencil
 from rackloom_gui.theme import Tokens
 
@@ -42,6 +42,12 @@ def _alone(part: DevicePart) -> tuple[Design, Device]:
     return Design(tables), device
 
 
+def part_face(part: DevicePart, side: Side, width_mm: float, height_mm: float) -> Face:
+    """One side of a device of this part, as the canvas draws it."""
+    design, device = _alone(part)
+    return make_face(design, device, side, width_mm, height_mm)
+
+
 def paint_device(painter: QPainter, size: QSize, part: DevicePart, tokens: Tokens) -> None:
     """A device's front as large as it fits, in the middle; a 0U device as an upright strip."""
     upright = part.rack_units == 0
@@ -51,8 +57,7 @@ def paint_device(painter: QPainter, size: QSize, part: DevicePart, tokens: Token
     scale = min(size.width() / FACEPLATE_MM, size.height() / height_mm)
     if upright:
         scale = size.height() / height_mm
-    design, device = _alone(part)
-    face = make_face(design, device, Side.REAR if upright else Side.FRONT, width_mm, height_mm)
+    face = part_face(part, Side.REAR if upright else Side.FRONT, width_mm, height_mm)
     left = (size.width() - width_mm * scale) / 2
     top = (size.height() - height_mm * scale) / 2
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The front and rear of a part as the canvas draws them, with names under the pointer."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from rackloom.catalog.cages import Cage
+from rackloom.catalog.parts import U_MM, DevicePart, Part, RackPart
+from rackloom.catalog.words import Side
+from rackloom.placement.geometry import FACEPLATE_MM
+from rackloom_gui.canvas.faceplates import paint_face
+from rackloom_gui.canvas.faces import Face, kind_of
+from rackloom_gui.canvas.pencil import Pencil
+from rackloom_gui.panels.figures import rate_text
+from rackloom_gui.panels.thumbnails import paint_rack, part_face
+from rackloom_gui.theme import Theme, Tokens
+
+_GAP_PX = 22.0
+_MARGIN_PX = 8.0
+_STRIP_MM = (56.0, 1700.0)
+"""Width and height of a 0U device as drawn."""
+_LARGEST_SCALE = 2.4
+"""Pixels per mm: a faceplate is not blown up beyond what its drawing holds."""
+
+
+class FaceplateView(QWidget):
+    """Both faces of a device, one above the other; a rack from the front; else nothing."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tokens = theme.tokens
+        self._part: Part | None = None
+        self._faces: list[Face] = []
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMinimumHeight(0)
+        theme.changed.connect(self._on_theme_changed)
+
+    def _on_theme_changed(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        self.update()
+
+    def show_part(self, part: Part | None) -> None:
+        """Draw another part; hidden for parts without a face."""
+        self._part = part
+        self._faces = []
+        if isinstance(part, DevicePart):
+            width, height = FACEPLATE_MM, max(part.rack_units, 0.5) * U_MM
+            sides: tuple[Side, ...] = (Side.FRONT, Side.REAR)
+            if part.rack_units == 0:
+                (width, height), sides = _STRIP_MM, (Side.REAR,)
+            self._faces = [part_face(part, side, width, height) for side in sides]
+        self.setVisible(bool(self._faces) or isinstance(part, RackPart))
+        name = part.title if part is not None else ""
+        self.setAccessibleName(self.tr("Faceplate of {0}").format(name))
+        self.setFixedHeight(self.heightForWidth(self.width()))
+        self.updateGeometry()
+        self.update()
+
+    # -- measures ---------------------------------------------------------------------------------
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        if not self._faces:
+            return 150
+        scale = self._scale(width)
+        drawn = sum(face.height_mm * scale + _GAP_PX for face in self._faces)
+        return round(drawn + _MARGIN_PX)
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, self.heightForWidth(420))
+
+    def resizeEvent(self, event: object) -> None:
+        self.setFixedHeight(self.heightForWidth(self.width()))
+        super().resizeEvent(event)  # type: ignore[arg-type]
+
+    def _scale(self, width: float) -> float:
+        face = self._faces[0]
+        if face.height_mm > 4 * face.width_mm:
+            return 300.0 / face.height_mm
+        total_mm = sum(f.height_mm for f in self._faces)
+        across = (width - 2 * _MARGIN_PX) / face.width_mm
+        return max(min(across, _LARGEST_SCALE, 460.0 / total_mm), 0.1)
+
+    def _places(self) -> list[tuple[Face, float, float]]:
+        """Every face with the left and top of where it is drawn."""
+        scale, top = self._scale(self.width()), _GAP_PX - 4
+        places = []
+        for face in self._faces:
+            places.append((face, (self.width() - face.width_mm * scale) / 2, top))
+            top += face.height_mm * scale + _GAP_PX
+        return places
+
+    # -- drawing ----------------------------------------------------------------------------------
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        part = self._part
+        if isinstance(part, RackPart):
+            painter.translate(0, 4)
+            paint_rack(painter, QSize(self.width(), self.height() - 8), part, self._tokens)
+            return
+        if not isinstance(part, DevicePart):
+            return
+        scale, ratio = self._scale(self.width()), self.devicePixelRatioF()
+        colour = self._tokens.device(kind_of(part))
+        for face, left, top in self._places():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            paint_face(Pencil(painter, scale, (left, top), ratio=ratio), face, colour, self._tokens)
+            painter.setPen(self._tokens.text_muted)
+            font = painter.font()
+            font.setPixelSize(11)
+            painter.setFont(font)
+            title = self.tr("Front") if face.side is Side.FRONT else self.tr("Rear")
+            area = QRectF(max(left, 4.0), top - 16, 200, 14)
+            painter.drawText(area, Qt.AlignmentFlag.AlignLeft, title)
+
+    # -- names under the pointer ------------------------------------------------------------------
+
+    def cage_at(self, at: QPointF) -> Cage | None:
+        """The cage drawn at a place of the widget, or None."""
+        if not self._faces:
+            return None
+        scale = self._scale(self.width())
+        for face, left, top in self._places():
+            x_mm, y_mm = (at.x() - left) / scale, (at.y() - top) / scale
+            if 0 <= x_mm <= face.width_mm and 0 <= y_mm <= face.height_mm:
+                found = face.cage_at(x_mm, y_mm, 1.5)
+                return None if found is None else face.cages[found]
+        return None
+
+    def place_of(self, cage_name: str) -> QPointF | None:
+        """Where the middle of a cage is drawn, or None where it is not."""
+        scale = self._scale(self.width()) if self._faces else 1.0
+        for face, left, top in self._places() if self._faces else ():
+            number = face.number.get(cage_name)
+            if number is not None and face.seen[number]:
+                x_mm, y_mm = face.centres[number]
+                return QPointF(left + x_mm * scale, top + y_mm * scale)
+        return None
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            cage = self.cage_at(QPointF(event.pos()))
+            if cage is None:
+                QToolTip.hideText()
+            else:
+                QToolTip.showText(event.globalPos(), self.tip(cage), self)
+            return True
+        return super().event(event)
+
+    def tip(self, cage: Cage) -> str:
+        """What is said of a cage: its name, shape, speed, ports and what stands behind them."""
+        lines = [f"<b>{cage.name}</b> {cage.form_factor} {cage.shell or ''}".rstrip()]
+        if not cage.passive:
+            lines.append(
+                ", ".join([rate_text(cage.rate_gbps), *sorted(p.value for p in cage.protocols)])
+            )
+            splits = [f"{m.ports} × {rate_text(m.rate_gbps)}" for m in cage.modes]
+            lines.append(self.tr("as {0}").format(" / ".join(splits)))
+        for port in cage.ports:
+            behind = [port.nic or ""]
+            behind += [f"GPU {port.gpu}"] if port.gpu is not None else []
+            behind += [self.tr("rail {0}").format(port.rail)] if port.rail is not None else []
+            if any(behind):
+                lines.append(f"{port.name}: {', '.join(word for word in behind if word)}")
+        return "<br>".join(lines)
