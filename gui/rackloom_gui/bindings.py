@@ -257,7 +257,7 @@ class Bindings(QObject):
             "view.fit_all": canvas.fit_all,
             "view.fit_selection": lambda: canvas.fit_ids(window.document.selection),
             "view.full_screen": self._full_screen,
-            "view.reset_layout": window.reset_layout,
+            "view.reset_layout": window.docks.reset,
         }
 
     def _set_theme(self, choice: ThemeChoice) -> None:

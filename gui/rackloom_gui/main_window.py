@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, QTimer
+from PySide6.QtCore import QPoint, QSize, QTimer
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -17,8 +17,6 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QMainWindow,
     QMenu,
-    QTabBar,
-    QTabWidget,
     QToolBar,
     QVBoxLayout,
     QWidget,
@@ -36,6 +34,7 @@ from rackloom_gui.canvas.canvas import Canvas
 from rackloom_gui.charts.sizes import bandwidth_text, collective_text
 from rackloom_gui.charts.throughput import ThroughputPanel, limit_sentence
 from rackloom_gui.dialogs.questions import WindowQuestions
+from rackloom_gui.docks import Docks
 from rackloom_gui.document import Document
 from rackloom_gui.editing import Editing
 from rackloom_gui.frame import Banner, Welcome, WindowStatus
@@ -47,7 +46,7 @@ from rackloom_gui.panels.palette import PalettePanel
 from rackloom_gui.panels.problems import ProblemsPanel
 from rackloom_gui.panels.tables import EntityTable
 from rackloom_gui.session import Questions, Session
-from rackloom_gui.settings import LAYOUT_VERSION, Settings
+from rackloom_gui.settings import Settings
 from rackloom_gui.theme import Theme
 from rackloom_gui.window_context import WindowContext
 
@@ -72,13 +71,7 @@ class MainWindow(QMainWindow):
         self.questions = questions or WindowQuestions(self)
         self.session = Session(self.document, self.settings, self.questions, self)
         self.actions_table = ActionTable(ACTIONS, self.icons, self)
-        self._docks: dict[str, QDockWidget] = {}
-        self._default_layout = QByteArray()
         self._closing = False
-        self._titles_timer = QTimer(self)
-        self._titles_timer.setSingleShot(True)
-        self._titles_timer.setInterval(30)
-        self._titles_timer.timeout.connect(self._tidy_titles)
         self._build_centre(catalog)
         self._build_panels()
         self._build_bars()
@@ -92,7 +85,7 @@ class MainWindow(QMainWindow):
         )
         self.bindings = Bindings(self)
         self._connect()
-        self._lay_out()
+        self._place()
         self._refresh_timer = QTimer(self)
         self._refresh_timer.setSingleShot(True)
         self._refresh_timer.setInterval(0)
@@ -140,11 +133,8 @@ class MainWindow(QMainWindow):
             "devices": self.devices_table,
             "cables": self.cables_table,
         }
-        for name, _title, _icon in PANELS:
-            dock = QDockWidget(self.actions_table.title(f"panel.{name}"), self)
-            dock.setObjectName(f"dock.{name}")
-            dock.setWidget(widgets[name])
-            self._docks[name] = dock
+        titles = {name: self.actions_table.title(f"panel.{name}") for name, _t, _i in PANELS}
+        self.docks = Docks(self, {name: (titles[name], widgets[name]) for name in titles})
         self.palette_panel.set_catalog(self.editing.catalog)
 
     def _build_bars(self) -> None:
@@ -164,102 +154,24 @@ class MainWindow(QMainWindow):
         }
         self.status = WindowStatus(self.statusBar(), self.theme, self.icons)
 
-    def _lay_out(self) -> None:
-        left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
-        bottom = Qt.DockWidgetArea.BottomDockWidgetArea
-        options = QMainWindow.DockOption
-        self.setDockOptions(
-            options.AllowNestedDocks | options.AllowTabbedDocks | options.GroupedDragging
-        )
-        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-        self.setCorner(Qt.Corner.BottomLeftCorner, left)
-        self.setCorner(Qt.Corner.BottomRightCorner, right)
-        docks = self._docks
-        self.addDockWidget(left, docks["palette"])
-        self.addDockWidget(right, docks["inspector"])
-        self.tabifyDockWidget(docks["inspector"], docks["history"])
-        docks["inspector"].raise_()
-        self.addDockWidget(bottom, docks["problems"])
-        self.splitDockWidget(docks["problems"], docks["chart"], Qt.Orientation.Horizontal)
-        self.tabifyDockWidget(docks["problems"], docks["devices"])
-        self.tabifyDockWidget(docks["problems"], docks["cables"])
-        docks["problems"].raise_()
-        self.resizeDocks([docks["palette"], docks["inspector"]], [250, 300],
-                         Qt.Orientation.Horizontal)  # fmt: skip
-        self.resizeDocks([docks["problems"]], [270], Qt.Orientation.Vertical)
-        self.resizeDocks([docks["problems"], docks["chart"]], [520, 430],
-                         Qt.Orientation.Horizontal)  # fmt: skip
-        self._default_layout = self.saveState(LAYOUT_VERSION)
+    def _place(self) -> None:
+        """Stand where the window stood the last time, else fill most of the screen."""
         self.resize(1440, 900)
         self.setMinimumSize(900, 560)
         if not self.restoreGeometry(self.settings.geometry):
-            self._fit_to_screen()
-        # What cannot be restored leaves the default layout standing.
-        if not self.settings.layout.isEmpty():
-            self.restoreState(self.settings.layout, LAYOUT_VERSION)
-        self._tidy_titles()
-
-    def _fit_to_screen(self) -> None:
-        screen = self.screen() or QGuiApplication.primaryScreen()
-        if screen is not None:
-            room = screen.availableGeometry()
-            self.resize(min(1600, room.width()), min(1000, room.height()))
-
-    def reset_layout(self) -> None:
-        """Put all panels back where they were at first."""
-        self.restoreState(self._default_layout, LAYOUT_VERSION)
-        self._titles_timer.start()
-
-    def _on_dock(self, name: str) -> None:
-        self.actions_table.set_checked(f"panel.{name}", not self._docks[name].isHidden())
-        self._titles_timer.start()
-
-    def _tidy_titles(self) -> None:
-        """A dock among tabs has its title on the tab already: no second line that repeats it."""
-        for dock in self._docks.values():
-            others = [d for d in self.tabifiedDockWidgets(dock) if not d.isHidden()]
-            bare = bool(others) and not dock.isFloating()
-            has_none = dock.titleBarWidget() is not None
-            if bare and not has_none:
-                dock.setTitleBarWidget(QWidget(dock))
-            elif has_none and not bare:
-                old = dock.titleBarWidget()
-                dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # what Qt documents
-                if old is not None:
-                    old.deleteLater()
-
-        self._hide_stray_tabs()
-
-    def _hide_stray_tabs(self) -> None:
-        """Qt 6.12 leaves tab bars of layouts that are gone over the window: hide those.
-
-        A bar that is in use sits right above the dock in front of its group.
-        """
-        grouped = [
-            dock.geometry()
-            for dock in self._docks.values()
-            if not dock.isFloating() and dock.isVisible() and self.tabifiedDockWidgets(dock)
-        ]
-        bars = self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        for bar in bars:
-            place = bar.geometry()
-            used = any(
-                abs(place.bottom() + 1 - area.top()) <= 2
-                and place.left() <= area.right()
-                and place.right() >= area.left()
-                for area in grouped
-            )
-            bar.setVisible(used)
+            screen = self.screen() or QGuiApplication.primaryScreen()
+            if screen is not None:
+                room = screen.availableGeometry()
+                self.resize(min(1600, room.width()), min(1000, room.height()))
+        self.docks.restore(self.settings.layout)
 
     def dock(self, name: str) -> QDockWidget:
         """The dock of a panel."""
-        return self._docks[name]
+        return self.docks[name]
 
     def show_panel(self, name: str) -> None:
         """Bring a panel to the front."""
-        dock = self._docks[name]
-        dock.show()
-        dock.raise_()
+        self.docks.show(name)
 
     # -- wiring -----------------------------------------------------------------------------------
 
@@ -306,10 +218,9 @@ class MainWindow(QMainWindow):
         self.status.badge_clicked.connect(self._on_badge)
         self.status.throughput_clicked.connect(lambda: self.show_panel("chart"))
         QGuiApplication.clipboard().dataChanged.connect(self._soon)
-        for name, dock in self._docks.items():
-            dock.visibilityChanged.connect(lambda _on, n=name: self._on_dock(n))
-            dock.dockLocationChanged.connect(lambda _area: self._titles_timer.start())
-            dock.topLevelChanged.connect(lambda _floats: self._titles_timer.start())
+        self.docks.toggled.connect(
+            lambda name, on: self.actions_table.set_checked(f"panel.{name}", on)
+        )
 
     def _soon(self) -> None:
         self._refresh_timer.start()
@@ -465,7 +376,7 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._show_welcome()
-        self._titles_timer.start()
+        self.docks.tidy_soon()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.session.may_leave():
@@ -473,10 +384,10 @@ class MainWindow(QMainWindow):
             return
         self._closing = True
         self.settings.geometry = self.saveGeometry()
-        self.settings.layout = self.saveState(LAYOUT_VERSION)
+        self.settings.layout = self.docks.save()
         self.settings.sync()
         self._refresh_timer.stop()
-        self._titles_timer.stop()
+        self.docks.stop()
         QGuiApplication.clipboard().dataChanged.disconnect(self._soon)
         self.analysis.shut_down()
         self.session.shut_down()

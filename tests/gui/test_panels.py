@@ -8,7 +8,14 @@ from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import device_named, settle, trigger
 
 from rackloom.catalog import load_bundled
-from rackloom.catalog.parts import PartId
+from rackloom.catalog.parts import (
+    CablePart,
+    DevicePart,
+    NicPart,
+    PartId,
+    RackPart,
+    TransceiverPart,
+)
 from rackloom.catalog.words import Side
 from rackloom.design import edits
 from rackloom.placement.routes import route_m
@@ -38,11 +45,14 @@ def _field(window: MainWindow, name: str) -> TextField | NumberField | ChoiceFie
 
 def test_searching_leaves_what_holds_every_word(window: MainWindow, qtbot: QtBot) -> None:
     field = window.palette_panel._search
+    everything = window.palette_panel.shown_parts()
+    placed = (DevicePart, RackPart, CablePart, TransceiverPart, NicPart)
+    assert set(everything) == {p.id for p in load_bundled().values() if isinstance(p, placed)}
     qtbot.keyClicks(field, "dgx h100")
     qtbot.waitUntil(lambda: len(window.palette_panel.shown_parts()) < 5)
     assert window.palette_panel.shown_parts()[0] == "dgx-h100"
     qtbot.keyClick(field, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: len(window.palette_panel.shown_parts()) == len(load_bundled()))
+    qtbot.waitUntil(lambda: window.palette_panel.shown_parts() == everything)
 
 
 def test_enter_puts_a_rack_and_a_server_in(window: MainWindow, qtbot: QtBot) -> None:
@@ -371,3 +381,29 @@ def test_a_switch_put_in_while_one_sees_the_rear_looks_to_the_rear(
     qtbot.keyClick(example.palette_panel.tree, Qt.Key.Key_Return)
     (new,) = example.document.selection
     assert example.document.design.devices[new].face is Side.REAR  # type: ignore[index]
+
+
+def test_a_pdu_gets_a_feed_of_its_own_and_takes_another_ones(
+    example: MainWindow, qtbot: QtBot
+) -> None:
+    pdu = device_named(example, "A01-A1")
+    design = example.document.design
+    before = set(design.feeds)
+    example.document.select([pdu])
+    for text, expected in (("new feed B", None), ("Feed A02-B1 (B)", "Feed A02-B1"), ("none", "")):
+        field = _field(example, "Feed")
+        assert isinstance(field, ChoiceField)
+        index = next(n for n in range(field.count()) if field.itemText(n) == text)
+        field.activated.emit(index)
+        example.document.flush()
+        design = example.document.design
+        sources = [design.cords[c].source for c in design.index.cords_of_device.get(pdu, ())]
+        if expected is None:
+            (source,) = sources
+            feed = design.feeds[source]  # type: ignore[index]
+            assert feed.id not in before
+            part = design.device_part(pdu)
+            assert (feed.group, feed.voltage_v) == ("B", part.voltage_v)  # type: ignore[attr-defined]
+        else:
+            assert [design.name_of(s) for s in sources] == ([expected] if expected else [])
+    assert len(example.document.history.steps) == 3

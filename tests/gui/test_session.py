@@ -205,3 +205,39 @@ def test_discarded_work_is_gone(
     assert not started.session.offer_recovery()
     assert waiting_journals() == []
     assert not started.document.design.devices
+
+
+_STARTED = """
+import sys
+from PySide6.QtCore import QTimer
+from rackloom_gui import app as program
+made = program.make_window
+def make(app, settings=None):
+    window = made(app, settings)
+    def look():
+        print(window.banner.text, len(window.document.design.devices), sep="|", flush=True)
+        window.close()
+    QTimer.singleShot(400, look)
+    return window
+program.make_window = make
+sys.exit(program.main(["rackloom", *sys.argv[1:]]))
+"""
+
+
+@pytest.mark.parametrize("content", [None, b"not a design"])
+def test_starting_with_a_bad_file_shows_a_window_that_says_so(
+    tmp_path: Path, state_folder: Path, content: bytes | None
+) -> None:
+    path = tmp_path / "given.rackloom"
+    if content is not None:
+        path.write_bytes(content)
+    env = dict(os.environ, RACKLOOM_STATE_DIR=str(state_folder), QT_QPA_PLATFORM="offscreen")
+    done = subprocess.run(
+        [sys.executable, "-c", _STARTED, str(path)],
+        env=env, check=False, timeout=120, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said, _, devices = done.stdout.strip().rpartition("|")
+    assert "given.rackloom" in said
+    assert devices == "0"
+    assert "Traceback" not in done.stderr

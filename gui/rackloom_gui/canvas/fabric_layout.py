@@ -3,10 +3,12 @@
 other networks' below. Every node shows its ports; links are straight lines from edge to edge.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,14 +17,15 @@ from rackloom.catalog.words import Side
 from rackloom.design import Change, Design, Device
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import by_age
-from rackloom.fabric.tiers import tier_name
-from rackloom.fabric.value import Fabric
 from rackloom_gui.canvas.colours import FABRICS
 from rackloom_gui.canvas.faces import Face, FaceBook
 from rackloom_gui.canvas.layouts import Bundles, Places
 from rackloom_gui.canvas.pointer import FloatArray
 from rackloom_gui.canvas.scene_reader import SceneReader
 from rackloom_gui.canvas.segments import IntArray, Segments
+
+if TYPE_CHECKING:  # brings scipy along, which the start can do without
+    from rackloom.fabric.value import Fabric
 
 NODE_W, NODE_H = 440.0, 110.0
 GAP_X, GAP_Y = 60.0, 90.0
@@ -66,11 +69,15 @@ class FabricLayout:
         self._group: dict[str, int] = {}
 
     def prepare(self, design: Design) -> None:
+        from rackloom.fabric.value import Fabric
+
         if self._fabric is None or self._fabric.design is not design:
             self._fabric = Fabric.of(design)
         self._arrange(design, self._fabric)
 
     def _arrange(self, design: Design, fabric: Fabric) -> None:
+        from rackloom.fabric.tiers import tier_name
+
         tiers = fabric.tiers
         ids = fabric.arrays.device_ids
         networks = {name: n for n, name in enumerate(fabric.fabrics)}
@@ -113,7 +120,7 @@ class FabricLayout:
     def _block(
         self,
         spots: list[tuple[float, float]],
-        columns: "_Columns",
+        columns: _Columns,
         members: list[str],
         pod_of: dict[str, str],
         y: float,
@@ -265,7 +272,7 @@ class _Columns:
         servers: list[str],
         levels: dict[tuple[int, int], list[str]],
         pod_of: dict[str, str],
-    ) -> "_Columns":
+    ) -> _Columns:
         """Columns for the pods of the servers: a diagram some three times as wide as high."""
         pods: dict[str, int] = {}
         for device in servers:

@@ -50,6 +50,7 @@ class HelpWindow(QWidget):
         self.search = SearchField(icons, self.tr("Search the help"), self)
         self.list = QListWidget(self)
         self.list.setAccessibleName(self.tr("Pages"))
+        self.list.setSpacing(2)
         self.view = QTextBrowser(self)
         self.view.setOpenLinks(False)
         self.view.setAccessibleName(self.tr("Page"))

@@ -52,6 +52,7 @@ class NewDialog(QDialog):
         self.notes: tuple[str, ...] = ()
         self.list = QListWidget(self)
         self.list.setAccessibleName(self.tr("Kinds of designs"))
+        self.list.setSpacing(2)
         self.list.addItem(self.tr("Empty design"))
         for preset in self._presets[1:]:
             assert preset is not None

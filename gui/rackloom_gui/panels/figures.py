@@ -123,6 +123,9 @@ def key_figures(part: Part) -> str:
         case TransceiverPart():
             optic = f"{part.sockets} × {part.optic_class}" if part.sockets > 1 else part.optic_class
             return f"{part.form_factor} · {rate_text(part.rate_gbps)} · {optic}"
+        case DevicePart():
+            ports = [ports_text(part.cages)] if part.cages else []
+            return " · ".join([units_text(part.rack_units), *ports, part.description])
         case _:
             return part.description
 

@@ -12,6 +12,7 @@ from rackloom.catalog.parts import DevicePart, NicPart, PduPart, ServerPart, Swi
 from rackloom.catalog.words import Side
 from rackloom.design import Change, Design, Device, Draft, edits
 from rackloom.design.ids import DeviceId, RackId
+from rackloom_gui.panels.feeding import NEW_FEED, feed_of, hang_on
 from rackloom_gui.panels.fields import ChoiceField, NumberField, TextField
 from rackloom_gui.panels.inspect_page import Page
 from rackloom_gui.panels.ports import PortTable, port_lines
@@ -56,7 +57,7 @@ class DevicePage(Page):
             r.id in mine and (r.before is None or r.before.part != r.after.part)
             for r in change.of("devices")
             if r.after is not None
-        ) or bool(change.tables & {"parts"} and len(self.ids) == 1)
+        ) or bool(change.tables & {"parts", "feeds"} and len(self.ids) == 1)
 
     def refresh(self) -> None:
         super().refresh()
@@ -237,7 +238,25 @@ class DevicePage(Page):
         self.section(self.tr("Power"))
         if isinstance(part, PduPart):
             self.text(self.tr("Outlets used"), lambda: self._outlets(part))
-        self.text(self.tr("Fed from"), self._sources)
+            self._feed_field()
+        else:
+            self.text(self.tr("Fed from"), self._sources)
+
+    def _feed_field(self) -> None:
+        label = self.tr("Feed")
+        feeds = [(f.id, f"{f.name} ({f.group})") for f in self.design.feeds.values()]
+        new = [(f"new {g}", self.tr("new feed {0}").format(g)) for g in NEW_FEED]
+        self.field(
+            label,
+            ChoiceField(label, [(None, self.tr("none")), *feeds, *new]),
+            lambda d: feed_of(self.design, d.id),
+            self._hang_on,
+            self.tr("Circuit of the building; A and B fail independently"),
+        )
+
+    def _hang_on(self, feed: str | None) -> None:
+        pdu = self.entities()[0]
+        self.edit(self.tr("Feed {0}").format(pdu.name), hang_on, pdu.id, feed)
 
     def _outlets(self, part: PduPart) -> str:
         used = len(self.design.index.cords_from_source.get(self.ids[0], ()))

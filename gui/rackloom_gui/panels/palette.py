@@ -1,20 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The catalogue as a tree one can search and drag from."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from PySide6.QtCore import (
-    QByteArray,
-    QMimeData,
     QModelIndex,
-    QPersistentModelIndex,
     QPoint,
     QRect,
     QSize,
-    QSortFilterProxyModel,
     Qt,
     Signal,
 )
@@ -23,8 +16,6 @@ from PySide6.QtGui import (
     QDrag,
     QPainter,
     QPixmap,
-    QStandardItem,
-    QStandardItemModel,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -38,40 +29,26 @@ from PySide6.QtWidgets import (
 
 from rackloom.catalog.load import Catalog
 from rackloom.catalog.parts import (
-    CablePart,
     DevicePart,
-    NicPart,
     Part,
     PartId,
-    PduPart,
     RackPart,
-    ServerPart,
-    SwitchPart,
-    TransceiverPart,
 )
-from rackloom_gui.canvas.tools.drop import PART_MIME
 from rackloom_gui.icons import Icons
-from rackloom_gui.panels.figures import key_figures
+from rackloom_gui.panels.palette_model import (
+    FIGURES_ROLE,
+    SHELF_ROLE,
+    Index,
+    PartFilter,
+    PartModel,
+    part_of,
+)
 from rackloom_gui.theme import Theme, Tokens
 from rackloom_gui.widgets.text import SearchField
 
 ROW_PX = 44
 HEADING_PX = 28
 _PICTURE = QSize(48, 30)
-_PART_ROLE = Qt.ItemDataRole.UserRole
-_WORDS_ROLE = Qt.ItemDataRole.UserRole + 1
-_SHELF_ROLE = Qt.ItemDataRole.UserRole + 2
-_Index = QModelIndex | QPersistentModelIndex
-
-
-@dataclass(frozen=True, slots=True)
-class Shelf:
-    """A heading of the tree."""
-
-    title: str
-    icon: str
-    colour: str
-    """Key of the device colours, or empty for cables and optics."""
 
 
 class PalettePanel(QWidget):
@@ -88,8 +65,8 @@ class PalettePanel(QWidget):
         super().__init__(parent)
         self._icons = icons
         self._search = SearchField(icons, self.tr("Search the catalogue"), self)
-        self._model = _PartModel(self)
-        self._proxy = _PartFilter(self)
+        self._model = PartModel(self)
+        self._proxy = PartFilter(self)
         self._proxy.setSourceModel(self._model)
         self.tree = _PartTree(self)
         self._delegate = _PartDelegate(theme, icons, self)
@@ -142,7 +119,7 @@ class PalettePanel(QWidget):
 
     def current_part(self) -> Part | None:
         """The part under the keyboard, or None on a heading."""
-        return _part_of(self.tree.currentIndex())
+        return part_of(self.tree.currentIndex())
 
     def show_part(self, part_id: str) -> bool:
         """Open the shelf of a part and put the keyboard on it; False where there is none."""
@@ -151,7 +128,7 @@ class PalettePanel(QWidget):
             heading = self._proxy.index(shelf, 0)
             for row in range(self._proxy.rowCount(heading)):
                 index = self._proxy.index(row, 0, heading)
-                part = _part_of(index)
+                part = part_of(index)
                 if part is not None and part.id == part_id:
                     self.tree.expand(heading)
                     self.tree.setCurrentIndex(index)
@@ -165,7 +142,7 @@ class PalettePanel(QWidget):
         for shelf in range(self._proxy.rowCount()):
             heading = self._proxy.index(shelf, 0)
             rows = range(self._proxy.rowCount(heading))
-            parts = (_part_of(self._proxy.index(row, 0, heading)) for row in rows)
+            parts = (part_of(self._proxy.index(row, 0, heading)) for row in rows)
             found += [part.id for part in parts if part is not None]
         return found
 
@@ -183,143 +160,18 @@ class PalettePanel(QWidget):
             self.tree.setCurrentIndex(self._proxy.index(0, 0))
 
     def _click(self, index: QModelIndex) -> None:
-        if _part_of(index) is None:
+        if part_of(index) is None:
             self.tree.setExpanded(index, not self.tree.isExpanded(index))
 
     def _activate(self, index: QModelIndex) -> None:
-        part = _part_of(index)
+        part = part_of(index)
         if part is not None:
             self.insert_requested.emit(part)
         else:
             self.tree.setExpanded(index, not self.tree.isExpanded(index))
 
     def _choose(self, index: QModelIndex) -> None:
-        self.part_chosen.emit(_part_of(index))
-
-
-def _part_of(index: _Index) -> Part | None:
-    part = index.data(_PART_ROLE) if index.isValid() else None
-    return part if isinstance(part, Part) else None
-
-
-@lru_cache(maxsize=2048)
-def _figures(part_key: int, holder: "_Held") -> str:
-    del part_key
-    return key_figures(holder.part)
-
-
-class _Held:
-    """A part as a key by identity: its own hash walks all of it."""
-
-    def __init__(self, part: Part) -> None:
-        self.part = part
-
-    def __hash__(self) -> int:
-        return id(self.part)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and other.part is self.part
-
-
-class _PartItem(QStandardItem):
-    """Texts are worked out when they are shown: counting the ports of 280 parts costs the start."""
-
-    def data(self, role: int = Qt.ItemDataRole.UserRole) -> Any:
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            part = super().data(_PART_ROLE)
-            figures = _figures(id(part), _Held(part))
-            if role == Qt.ItemDataRole.AccessibleTextRole:
-                return f"{part.title}, {figures}"
-            return _tip(part, figures)
-        if role == _WORDS_ROLE:
-            part, shelf = super().data(_PART_ROLE), super().data(_SHELF_ROLE)
-            figures = _figures(id(part), _Held(part))
-            words = (part.title, part.id, part.part_number or "", figures, part.description)
-            return " ".join((*words, shelf.title)).casefold()
-        return super().data(role)
-
-
-class _PartModel(QStandardItemModel):
-    """Headings with parts below them."""
-
-    def fill(self, catalog: Catalog) -> None:
-        self.clear()
-        for shelf, parts in self._shelves(catalog):
-            if not parts:
-                continue
-            heading = QStandardItem(shelf.title)
-            heading.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-            heading.appendRows([self._item(part, shelf) for part in parts])
-            self.appendRow(heading)
-
-    def _item(self, part: Part, shelf: Shelf) -> QStandardItem:
-        item = _PartItem(part.title)
-        item.setData(part, _PART_ROLE)
-        item.setData(shelf, _SHELF_ROLE)
-        item.setFlags(
-            Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled
-        )
-        return item
-
-    def _shelves(self, catalog: Catalog) -> list[tuple[Shelf, Sequence[Part]]]:
-        servers = catalog.of_kind(ServerPart)
-        by_purpose = {
-            purpose: [s for s in servers if s.purpose == purpose]
-            for purpose in ("gpu", "cpu", "storage", "management")
-        }
-        return [
-            (Shelf(self.tr("Racks"), "rack", ""), catalog.of_kind(RackPart)),
-            (Shelf(self.tr("GPU servers"), "gpu", "gpu-server"), by_purpose["gpu"]),
-            (Shelf(self.tr("Switches"), "switch", "switch"), catalog.of_kind(SwitchPart)),
-            (
-                Shelf(self.tr("CPU and management servers"), "server", "cpu-server"),
-                by_purpose["cpu"] + by_purpose["management"],
-            ),
-            (Shelf(self.tr("Storage servers"), "server", "storage-server"), by_purpose["storage"]),
-            (Shelf(self.tr("Power distribution"), "pdu", "pdu"), catalog.of_kind(PduPart)),
-            (Shelf(self.tr("Cables"), "cable", ""), catalog.of_kind(CablePart)),
-            (Shelf(self.tr("Transceivers"), "optic", ""), catalog.of_kind(TransceiverPart)),
-            (Shelf(self.tr("Network cards"), "link", ""), catalog.of_kind(NicPart)),
-        ]
-
-    def mimeTypes(self) -> list[str]:
-        return [PART_MIME]
-
-    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        mime = QMimeData()
-        for index in indexes:
-            part = _part_of(index)
-            if part is not None:
-                mime.setData(PART_MIME, QByteArray(part.id.encode()))
-                mime.setText(part.title)
-        return mime
-
-
-def _tip(part: Part, figures: str) -> str:
-    lines = [f"<b>{part.title}</b>", figures, part.description, part.notes]
-    return "<br>".join(line for line in lines if line)
-
-
-class _PartFilter(QSortFilterProxyModel):
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._words: list[str] = []
-        self.setRecursiveFilteringEnabled(False)
-
-    def set_words(self, text: str) -> None:
-        self.beginFilterChange()
-        self._words = text.casefold().split()
-        self.endFilterChange()
-
-    def filterAcceptsRow(self, row: int, parent: _Index) -> bool:
-        index = self.sourceModel().index(row, 0, parent)
-        if not parent.isValid():
-            if not self._words:
-                return True
-            rows = range(self.sourceModel().rowCount(index))
-            return any(self.filterAcceptsRow(r, index) for r in rows)
-        words = index.data(_WORDS_ROLE)
-        return all(word in words for word in self._words)
+        self.part_chosen.emit(part_of(index))
 
 
 class _PartTree(QTreeView):
@@ -328,7 +180,7 @@ class _PartTree(QTreeView):
     dragging = Signal(bool)
 
     def startDrag(self, actions: Qt.DropAction) -> None:
-        indexes = [i for i in self.selectedIndexes() if _part_of(i) is not None]
+        indexes = [i for i in self.selectedIndexes() if part_of(i) is not None]
         if not indexes:
             return
         delegate = self.itemDelegate()
@@ -372,12 +224,12 @@ class _PartDelegate(QStyledItemDelegate):
         self._tokens = tokens
         self._pictures.clear()
 
-    def sizeHint(self, _option: QStyleOptionViewItem, index: _Index) -> QSize:
+    def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(160, ROW_PX if index.parent().isValid() else HEADING_PX)
 
-    def picture(self, index: _Index, ratio: float) -> QPixmap | None:
+    def picture(self, index: Index, ratio: float) -> QPixmap | None:
         """The thumbnail of a part, or None for parts without a face."""
-        part = _part_of(index)
+        part = part_of(index)
         if part is None:
             return None
         key = (part.id, ratio)
@@ -385,7 +237,7 @@ class _PartDelegate(QStyledItemDelegate):
             self._pictures[key] = thumbnail(part, _PICTURE, ratio, self._tokens)
         return self._pictures[key]
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
         rect: QRect = option.rect
         state: QStyle.StateFlag = option.state
@@ -404,7 +256,7 @@ class _PartDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_heading(
-        self, painter: QPainter, rect: QRect, index: _Index, ink: QColor, quiet: QColor
+        self, painter: QPainter, rect: QRect, index: Index, ink: QColor, quiet: QColor
     ) -> None:
         view = self.parent()
         tree = view.tree if isinstance(view, PalettePanel) else None
@@ -435,13 +287,13 @@ class _PartDelegate(QStyledItemDelegate):
         )
 
     def _paint_part(
-        self, painter: QPainter, rect: QRect, index: _Index, ink: QColor, quiet: QColor
+        self, painter: QPainter, rect: QRect, index: Index, ink: QColor, quiet: QColor
     ) -> None:
-        part = _part_of(index)
+        part = part_of(index)
         if part is None:
             return
-        figures = _figures(id(part), _Held(part))
-        shelf = index.data(_SHELF_ROLE)
+        figures = index.data(FIGURES_ROLE)
+        shelf = index.data(SHELF_ROLE)
         ratio = painter.device().devicePixelRatio()
         room = QRect(rect.left() + 8, rect.center().y() - _PICTURE.height() // 2 + 1,
                      _PICTURE.width(), _PICTURE.height())  # fmt: skip

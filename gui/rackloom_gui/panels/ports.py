@@ -161,8 +161,9 @@ class PortTable(QTableView):
         head = self.horizontalHeader()
         head.setHighlightSections(False)
         head.setMinimumSectionSize(36)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setStretchLastSection(True)
-        for column, width in enumerate((52, 84, 58, 42, 52, 60)):
+        for column, width in enumerate((52, 82, 58, 54, 52, 60)):
             self.setColumnWidth(column, width)
 
     def show_lines(self, lines: list[PortLine]) -> None:

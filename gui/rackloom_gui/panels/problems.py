@@ -242,6 +242,7 @@ class ProblemsPanel(QWidget):
         else:
             rule = self.model.rule_at(index)
             self._detail.show_rule(rule)
+        self._detail.setVisible(index.isValid())  # the list has all the room until then
         self.current_changed.emit()
 
     def _fix_all(self, finding: Finding) -> None:

@@ -223,6 +223,7 @@ class EntityTable(QWidget):
         rows.setDefaultSectionSize(view.fontMetrics().height() + 8)
         head = view.horizontalHeader()
         head.setHighlightSections(False)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setSortIndicatorShown(True)
         head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         view.setSortingEnabled(True)

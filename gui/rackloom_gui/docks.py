@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The panels docked around the drawing: where they are at first, and how they stay tidy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QByteArray, QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+
+from rackloom_gui.settings import LAYOUT_VERSION
+
+SETTLE_MS = 30
+"""After this long Qt has laid the docks out, and tab bars are where they belong."""
+
+
+class Docks(QObject):
+    """The docks of a main window by the names of their panels."""
+
+    toggled = Signal(str, bool)
+    """(panel, whether it is open): also while it is behind another tab."""
+
+    def __init__(self, window: QMainWindow, panels: Mapping[str, tuple[str, QWidget]]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._docks: dict[str, QDockWidget] = {}
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(SETTLE_MS)
+        self._timer.timeout.connect(self.tidy)
+        for name, (title, widget) in panels.items():
+            dock = QDockWidget(title, window)
+            dock.setObjectName(f"dock.{name}")
+            dock.setWidget(widget)
+            dock.visibilityChanged.connect(lambda _on, n=name: self._on_toggled(n))
+            dock.dockLocationChanged.connect(lambda _area: self.tidy_soon())
+            dock.topLevelChanged.connect(lambda _floats: self.tidy_soon())
+            self._docks[name] = dock
+        self._lay_out()
+        self._default = window.saveState(LAYOUT_VERSION)
+
+    def _lay_out(self) -> None:
+        window, docks = self._window, self._docks
+        area = Qt.DockWidgetArea
+        options = QMainWindow.DockOption
+        window.setDockOptions(
+            options.AllowNestedDocks | options.AllowTabbedDocks | options.GroupedDragging
+        )
+        window.setTabPosition(area.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        window.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
+        window.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
+        window.addDockWidget(area.LeftDockWidgetArea, docks["palette"])
+        window.addDockWidget(area.RightDockWidgetArea, docks["inspector"])
+        window.tabifyDockWidget(docks["inspector"], docks["history"])
+        docks["inspector"].raise_()
+        window.addDockWidget(area.BottomDockWidgetArea, docks["problems"])
+        window.splitDockWidget(docks["problems"], docks["chart"], Qt.Orientation.Horizontal)
+        window.tabifyDockWidget(docks["problems"], docks["devices"])
+        window.tabifyDockWidget(docks["problems"], docks["cables"])
+        docks["problems"].raise_()
+        across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        window.resizeDocks([docks["palette"], docks["inspector"]], [250, 300], across)
+        window.resizeDocks([docks["problems"]], [270], down)
+        window.resizeDocks([docks["problems"], docks["chart"]], [520, 430], across)
+
+    def restore(self, layout: QByteArray) -> None:
+        """Take a saved layout; what cannot be restored leaves the default standing."""
+        if not layout.isEmpty():
+            self._window.restoreState(layout, LAYOUT_VERSION)
+        self.tidy()
+
+    def save(self) -> QByteArray:
+        """The layout as it is, for `restore`."""
+        return self._window.saveState(LAYOUT_VERSION)
+
+    def reset(self) -> None:
+        """Put all panels back where they were at first."""
+        self._window.restoreState(self._default, LAYOUT_VERSION)
+        self.tidy_soon()
+
+    def __getitem__(self, name: str) -> QDockWidget:
+        return self._docks[name]
+
+    def show(self, name: str) -> None:
+        """Bring a panel to the front."""
+        dock = self._docks[name]
+        dock.show()
+        dock.raise_()
+
+    def stop(self) -> None:
+        """The window goes."""
+        self._timer.stop()
+
+    # -- tidiness ---------------------------------------------------------------------------------
+
+    def _on_toggled(self, name: str) -> None:
+        self.toggled.emit(name, not self._docks[name].isHidden())
+        self.tidy_soon()
+
+    def tidy_soon(self) -> None:
+        """Tidy once Qt has laid everything out."""
+        self._timer.start()
+
+    def tidy(self) -> None:
+        """A dock among tabs has its title on the tab already: no second line that repeats it."""
+        for dock in self._docks.values():
+            others = [d for d in self._window.tabifiedDockWidgets(dock) if not d.isHidden()]
+            bare = bool(others) and not dock.isFloating()
+            has_none = dock.titleBarWidget() is not None
+            if bare and not has_none:
+                dock.setTitleBarWidget(QWidget(dock))
+            elif has_none and not bare:
+                old = dock.titleBarWidget()
+                dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # what Qt documents
+                if old is not None:
+                    old.deleteLater()
+        self._hide_stray_tabs()
+
+    def _hide_stray_tabs(self) -> None:
+        """Qt leaves tab bars of layouts that are gone over the window (seen with 6.12): hide them.
+
+        A bar that is in use sits right above the dock in front of its group.
+        """
+        window = self._window
+        grouped = [
+            dock.geometry()
+            for dock in self._docks.values()
+            if not dock.isFloating() and dock.isVisible() and window.tabifiedDockWidgets(dock)
+        ]
+        direct = Qt.FindChildOption.FindDirectChildrenOnly
+        for bar in window.findChildren(QTabBar, options=direct):
+            place = bar.geometry()
+            used = any(
+                abs(place.bottom() + 1 - area.top()) <= 2
+                and place.left() <= area.right()
+                and place.right() >= area.left()
+                for area in grouped
+            )
+            bar.setVisible(used)
