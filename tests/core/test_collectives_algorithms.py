@@ -420,3 +420,50 @@ def test_any_wiring_has_a_sentence_or_a_finite_answer_below_the_limit(
         assert point.busbw_gb_per_s <= found.limit.busbw_gb_per_s * (1 + 1e-6)
     assert found.loads is not None
     assert all(0 < x <= 1 + 1e-6 for x in found.loads.by_cable.values())
+
+
+def test_closed_forms_of_racks_and_planes() -> None:
+    """Racks of 4 x 4 GPUs as one domain each (as NVL72), and NICs with ports on two planes."""
+    part = server_part(
+        gpus=4, scale_up_gb_per_s=900, generation="NVLink 5", architecture="blackwell"
+    )
+    assert part.scale_up is not None
+    wide = part.scale_up.model_copy(update={"spans_rack": True, "domain_gpus": 16})
+    rack = part.model_copy(update={"scale_up": wide})
+    cluster = Cluster()
+    leaf = cluster.device(switch_part(512), "leaf")
+    for n in range(3):
+        cluster.new_rack()
+        for tray in range(4):
+            server = cluster.device(rack, f"gpu-{n}-{tray}")
+            for nic in range(4):
+                cluster.link(server, leaf, a_cage=str(nic))
+    n, g = 48, 16
+    design = cluster.design()
+    assert limit(design, "all-to-all") == pytest.approx(50 * (n - 1) / (n - g), rel=EXACT)
+    assert limit(design, "all-gather") == pytest.approx(
+        min(950, g * 50 * (n - 1) / (n - g)), rel=EXACT
+    )
+    planes = Cluster()
+    switches = [planes.device(switch_part(512), f"plane-{p}") for p in range(2)]
+    two = server_part(nic_gbps=200, ports_per_nic=2)
+    for k in range(4):
+        server = planes.device(two, f"gpu-{k}")
+        for nic in range(8):
+            for p in range(2):
+                planes.link(server, switches[p], a_cage=f"{nic}.{p}")
+    assert limit(planes.design(), "all-to-all") == pytest.approx(50 * 31 / 24, rel=EXACT)
+    assert limit(planes.design(), "all-gather") == pytest.approx(500, rel=EXACT)
+    half = top(planes.design(), "all-to-all", failed=["plane-1"])
+    assert half == pytest.approx(top(planes.design(), "all-to-all") / 2, rel=1e-6)
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_the_programme_agrees_with_cuts_where_one_edge_is_missing(broken: bool) -> None:
+    """A dead NIC: its GPU (and server) get less, and no cut allows more than the programme says."""
+    design = star(4).design()
+    failed = [next(iter(design.cables))] if broken else []
+    found = estimate(design, "all-to-all", sizes=HUGE, failed=failed).limit
+    n, g, nics = 32, 8, 7 if broken else 8
+    assert found.exact
+    assert found.busbw_gb_per_s == pytest.approx(nics * 50 * (n - 1) / (g * (n - g)), rel=EXACT)

@@ -144,32 +144,11 @@ def trays(arguments: argparse.Namespace) -> int:
 
 def estimate(arguments: argparse.Namespace) -> int:
     """``rackloom estimate``."""
+    from rackloom.cli import estimating
     from rackloom.cli.names import resolve
-    from rackloom.collectives import EstimateError, parse_sizes
-    from rackloom.collectives import estimate as answer_for
 
-    try:
-        sizes = parse_sizes(arguments.sizes)
-        design = _load(arguments.file)
-        failed = resolve(design, arguments.fail)
-        with progress("estimating"):
-            answer = answer_for(
-                design,
-                arguments.collective,
-                sizes,
-                gpus=arguments.gpus,
-                failed=failed,
-                algorithm=arguments.algorithm,
-            )
-    except EstimateError as error:
-        raise CommandError(str(error)) from error
-    if arguments.format == "json":
-        say_json(answer.to_json())
-    else:
-        from rackloom.cli.curves import estimate_csv, estimate_table
-
-        text = estimate_csv(answer) if arguments.format == "csv" else estimate_table(answer)
-        say(text)
+    design = _load(arguments.file)
+    estimating.run(arguments, design, resolve(design, arguments.fail))
     return FINE
 
 

@@ -8,7 +8,7 @@ import difflib
 from typing import NoReturn
 
 import rackloom
-from rackloom.cli import catalog_add, handover, workload
+from rackloom.cli import catalog_add, estimating, handover, workload
 from rackloom.cli.errors import CommandError
 
 COMMANDS = {
@@ -137,31 +137,7 @@ def _add_bom(parser: argparse.ArgumentParser) -> None:
 
 def _add_estimate(parser: argparse.ArgumentParser) -> None:
     _add_file(parser)
-    parser.add_argument(
-        "--collective", default="all-reduce", metavar="NAME", help="default: all-reduce"
-    )
-    parser.add_argument(
-        "--sizes",
-        default="8:16G:2",
-        metavar="FROM:TO:FACTOR",
-        help="message sizes as nccl-tests counts them (default: 8:16G:2)",
-    )
-    parser.add_argument(
-        "--gpus",
-        metavar="N|NAMES",
-        help="the first N GPUs, or servers by name, separated by commas (default: all)",
-    )
-    parser.add_argument(
-        "--algorithm", default="auto", metavar="NAME", help="default: the fastest at each size"
-    )
-    parser.add_argument(
-        "--fail",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="DEVICE|CABLE",
-        help="take these to be dead: names of devices, labels or ids of cables",
-    )
+    estimating.add_arguments(parser)
     _add_format(parser, "table", "json", "csv")
 
 

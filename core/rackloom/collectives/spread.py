@@ -88,8 +88,9 @@ def _programme(graph: FlowGraph, colour: Hashes, senders: Ints) -> Spread | None
     for sender in senders.tolist():
         fine = numbered(refined(matrix, set_apart(colour, sender)))
         many = int(fine.max()) + 1
-        pair = np.unique(np.stack([fine[tail] * many + fine[head], kind_of]), axis=1)
-        a, b, kind = pair[0] // many, pair[0] % many, pair[1]
+        # the finer classes settle the coarser ones, so any edge of a pair tells its kind
+        pair, first = np.unique(fine[tail] * many + fine[head], return_index=True)
+        a, b, kind = pair // many, pair % many, kind_of[first]
         real = a != b
         # edges inside a class carry flow between its members; those of GPUs need none, those of
         # switches would only move flow about: both leave the class's balance as it is

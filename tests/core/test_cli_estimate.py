@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``estimate`` beside a log, with failures swept, and with what the drawing does not say."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from rackloom.cli import main
+
+EXAMPLE = Path(__file__).parents[2] / "resources/rackloom_resources/examples/dgx-h100-4.rackloom"
+LOG = """# Collective test starting: all_reduce_perf
+   268435456   67108864  float  sum  -1  1772.4  151.46  293.45  0  1772.4  151.46  293.45  0
+  1073741824  268435456  float  sum  -1  5802.8  185.04  358.51  0  5802.8  185.04  358.51  0
+"""
+
+
+def answer(capfd: pytest.CaptureFixture[str], *words: object) -> str:
+    assert main(["estimate", str(EXAMPLE), *(str(w) for w in words)]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    return out
+
+
+def refusal(capfd: pytest.CaptureFixture[str], *words: object) -> str:
+    assert main(["estimate", str(EXAMPLE), *(str(w) for w in words)]) == 2
+    out, err = capfd.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    return err
+
+
+def test_a_log_beside_the_estimate(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "all_reduce.log"
+    log.write_text(LOG)
+    found = json.loads(answer(capfd, "--measured", log, "--format", "json"))
+    assert [p["size_bytes"] for p in found["points"]] == [268435456, 1073741824]
+    assert found["gpus"] == 32
+    assert found["measured"]["collective"] == "all-reduce"
+    for measured, point in zip(found["measured"]["points"], found["points"], strict=True):
+        gap = 100 * (point["time_us"] / measured["time_us"] - 1)
+        assert measured["gap_percent"] == pytest.approx(gap)
+        assert abs(gap) < 15
+    rows = list(csv.DictReader(io.StringIO(answer(capfd, "--measured", log, "--format", "csv"))))
+    assert [float(r["measured_time_us"]) for r in rows] == [1772.4, 5802.8]
+    assert "1772.40" in answer(capfd, "--measured", log)
+
+
+def test_a_log_that_does_not_fit_is_a_sentence(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log"
+    assert "No such file" in refusal(capfd, "--measured", log)
+    log.write_text("nothing")
+    assert "no table" in refusal(capfd, "--measured", log)
+    log.write_text("".join(f"#  Rank {n} Group 0\n" for n in range(64)) + LOG)
+    assert "64 GPUs and the design has 32" in refusal(capfd, "--measured", log)
+    log.write_text(LOG)
+    assert "no table is of broadcast" in refusal(
+        capfd, "--measured", log, "--collective", "broadcast"
+    )
+
+
+def test_the_sweep_ranks_failures(capfd: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(answer(capfd, "--sweep", "--format", "json"))
+    lost = [effect["lost"] for effect in found["effects"]]
+    assert lost == sorted(lost, reverse=True)
+    assert found["effects"][0]["kind"] == "leaf"
+    assert "leaf" in answer(capfd, "--sweep").splitlines()[2]
+
+
+def test_what_the_drawing_does_not_say(capfd: pytest.CaptureFixture[str]) -> None:
+    plain = json.loads(answer(capfd, "--sizes", "16G", "--format", "json"))["points"][0]
+    words = ("--sizes", "16G", "--format", "json", "--efficiency", "0.5")
+    lossy = json.loads(answer(capfd, *words))["points"][0]
+    assert lossy["busbw_gb_per_s"] < 0.6 * plain["busbw_gb_per_s"]
+    assert "efficiency" in refusal(capfd, "--efficiency", "2")
+    assert "flows" in refusal(capfd, "--flows", "0")
