@@ -323,7 +323,7 @@ def test_copper_in_the_place_of_a_fibre_takes_its_transceivers_out() -> None:
 
 
 def test_copper_does_not_push_out_an_optic_that_another_fibre_uses() -> None:
-    with pytest.raises(EditError, match="fits at no end .* another fibre"):
+    with pytest.raises(EditError, match=r"fits at no end .* another fibre"):
         recabled(small_design(), "c15", catalog()[PartId("mcp4y10-n")])
 
 

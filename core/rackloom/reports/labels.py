@@ -78,11 +78,11 @@ def labels(design: Design, template: str | None = None, colour: ColourBy = "cabl
             ends = _split_ends([replace(row, a_port=trunk) for row in mine])
         else:
             ends = _straight_ends(mine)
+        rail = rails.get(cable_id, "")
         for end, near, fars, row in ends:
             if near.device:
-                tokens = row_tokens(row, cable.label, rails.get(cable_id, ""))
-                text = _text(wanted, tokens, near, fars)
-                found.append(_label(row, end, near, text, tokens["rail"]))
+                text = _text(wanted, row, cable.label, rail, near, fars)
+                found.append(_label(row, end, near, text, rail))
     found.sort(key=lambda label: (natural(label.rack), natural(label.u), natural(label.port)))
     return _coloured(found, colour)
 
@@ -122,16 +122,22 @@ def _split_ends(rows: list[CableRow]) -> Iterator[_End]:
         yield f"b{number}", branch, [trunk], row
 
 
-def _text(template: str, tokens: dict[str, str], near: _Place, fars: list[_Place]) -> str:
-    if tokens["label"] and "{label}" not in template:
-        return tokens["label"]
+def _text(
+    template: str, row: CableRow, own: str, rail: str, near: _Place, fars: list[_Place]
+) -> str:
+    if own and "{label}" not in template:
+        return own
     first, *others = fars
-    far = place_tokens("far", *first)
+    far = place_text(*first)
     if len(others) == 1:
-        far["far"] += f", {place_text(*others[0])}"
+        far += f", {place_text(*others[0])}"
     elif others:
-        far["far"] += f" +{len(others)}"
-    return fill(template, {**tokens, **place_tokens("near", *near), **far})
+        far += f" +{len(others)}"
+    if template == TIA_606:  # the usual one, and tokens of 100,000 labels take a while
+        return f"{place_text(*near)} / {far}"
+    tokens = row_tokens(row, own, rail)
+    tokens |= {**place_tokens("near", *near), **place_tokens("far", *first), "far": far}
+    return fill(template, tokens)
 
 
 def _label(row: CableRow, end: str, near: _Place, text: str, rail: str) -> Label:
@@ -167,8 +173,8 @@ def preview(design: Design, template: str, count: int = 4) -> list[str]:
         return [label.text for label in labels(Design(tables), template)]
     a, b = _Place("R01", "40", "leaf-01", "1/1"), _Place("R02", "40", "spine-01", "1/1")
     row = CableRow("c1", "", "MCP4Y10-N001", "DAC", 1.0, *a, *b, 400.0, "compute", "")
-    tokens = row_tokens(row, "", "0")
-    return [_text(template or TIA_606, tokens, *ends) for ends in ((a, [b]), (b, [a]))]
+    both = ((a, [b]), (b, [a]))
+    return [_text(template or TIA_606, row, "", "0", near, fars) for near, fars in both]
 
 
 # Sheets

@@ -5,14 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
+from rackloom.bulk import many_objects
+from rackloom.catalog.cages import BreakoutMode, Cage
 from rackloom.catalog.parts import CablePart, TransceiverPart
 from rackloom.catalog.words import CableTechnology
-from rackloom.design import Cable, CableEnd, Design, Link, port_name
+from rackloom.design import Cable, CableEnd, Design, Link
+from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId
-from rackloom.design.links import PortRef
+from rackloom.design.links import PortRef, wiring
 from rackloom.reports.label_text import fill, place_text, place_tokens
 from rackloom.reports.order import natural
 
@@ -43,31 +47,39 @@ class CableRow:
     colour: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     rack: str
     u: str
     device: str
     port: str
-
-    @property
-    def label(self) -> str:
-        """``R01-U40:12/1``, after the manner of TIA-606: rack, unit, port."""
-        return place_text(self.rack, self.u, self.device, self.port)
+    label: str
+    """``R01-U40:12/1``, after the manner of TIA-606: rack, unit, port."""
 
 
-_LOOSE = _Place("", "", "", "")
+class _Site(NamedTuple):
+    """What all ports of a device share."""
+
+    rack: str
+    u: str
+    name: str
+    prefix: str
+    cages: Mapping[str, Cage]
+    modes: Mapping[str, BreakoutMode]
+
+
+_LOOSE = _Place("", "", "", "", place_text("", "", "", ""))
 
 
 def cable_schedule(design: Design) -> list[CableRow]:
     """Every cable, sorted by rack, unit and port of the trunk end.
 
     The label is the cable's own, or what the project's label template says at the trunk end; by
-    default both ends (:attr:`_Place.label`). See :func:`rackloom.reports.labels.labels`.
+    default both ends. See :func:`rackloom.reports.labels.labels`.
     """
-    writer = _Writer(design)
-    rows = [row for cable in design.cables.values() for row in writer.rows(cable)]
-    rows.sort(key=_order)
+    with many_objects():
+        writer = _Writer(design)
+        rows = [row for cable in design.cables.values() for row in writer.rows(cable)]
+        rows.sort(key=_order)
     return rows
 
 
@@ -79,7 +91,8 @@ def _order(row: CableRow) -> tuple[object, ...]:
         natural(row.b_rack),
         natural(row.b_u),
         natural(row.b_port),
-        natural(row.cable),
+        len(row.cable),  # ids count up: the shorter one is the older
+        row.cable,
     )
 
 
@@ -96,7 +109,7 @@ class _Writer:
             for m in design.modules.values()
         }
         self.orders: dict[tuple[str, float], tuple[str, str]] = {}
-        self.places: dict[DeviceId, tuple[str, str, str]] = {}
+        self.sites: dict[DeviceId, _Site] = {}
 
     def rows(self, cable: Cable) -> list[CableRow]:
         """The rows of one cable."""
@@ -121,34 +134,49 @@ class _Writer:
         a = self._place(trunk, [link.a for link in links])
         b = self._place(branch, [link.b for link in links])
         label = cable.label
+        number, kind = self._ordered(part, cable.length_m)
         row = CableRow(
             cable.id,
             label or f"{a.label} / {b.label}",
-            *self._ordered(part, cable.length_m),
+            number,
+            kind,
             cable.length_m,
-            *(a.rack, a.u, a.device, a.port),
-            *(b.rack, b.u, b.device, b.port),
-            sum(link.rate_gbps for link in links) if links else None,
+            a.rack,
+            a.u,
+            a.device,
+            a.port,
+            b.rack,
+            b.u,
+            b.device,
+            b.port,
+            sum([link.rate_gbps for link in links]) if links else None,
             cable.fabric or self.fabric_of.get(cable.id, ""),
             cable.colour or "",
         )
         if self.template and (not label or "{label}" in self.template):
             tokens = row_tokens(row, label, self.rails.get(cable.id, ""))
-            tokens |= place_tokens("near", a.rack, a.u, a.device, a.port)
-            tokens |= place_tokens("far", b.rack, b.u, b.device, b.port)
+            tokens |= place_tokens("near", *a[:4])
+            tokens |= place_tokens("far", *b[:4])
             row = replace(row, label=fill(self.template, tokens))
         return row
 
     def _place(self, end: CableEnd | None, ports: list[PortRef]) -> _Place:
         if end is None:
             return _LOOSE
+        site = self.sites.get(end.device) or self._site(end.device)
         if len(ports) == 1:
-            port = port_name(self.design, ports[0])
+            port = self._port(ports[0])
         elif self.sockets.get((end.device, end.cage), 1) > 1:
             port = f"{end.cage}/{end.socket + 1}"
         else:
             port = end.cage
-        return _Place(*self._device(end.device), port)
+        return _Place(site.rack, site.u, site.name, port, f"{site.prefix}{port}")
+
+    def _port(self, port: PortRef) -> str:
+        """The name of a logical port, as :func:`rackloom.design.port_name` has it."""
+        site = self.sites.get(port.device) or self._site(port.device)
+        cage = site.cages[port.cage]
+        return cage.port_name(site.modes.get(port.cage, cage.modes[0]), port.index)
 
     def _ordered(self, part: CablePart, length_m: float) -> tuple[str, str]:
         """Part number and type."""
@@ -158,14 +186,14 @@ class _Writer:
             self.orders[part.id, length_m] = known
         return known
 
-    def _device(self, device_id: DeviceId) -> tuple[str, str, str]:
-        known = self.places.get(device_id)
-        if known is None:
-            device = self.design.devices[device_id]
-            u = device.mount or "" if device.bottom_u is None else str(device.bottom_u)
-            rack = self.design.racks[device.rack].name
-            known = self.places[device_id] = (rack, u, device.name)
-        return known
+    def _site(self, device_id: DeviceId) -> _Site:
+        device = self.design.devices[device_id]
+        u = device.mount or "" if device.bottom_u is None else str(device.bottom_u)
+        rack = self.design.racks[device.rack].name
+        cages, modes = cages_of(self.design, device), wiring(self.design, device_id).modes
+        prefix = place_text(rack, u, device.name, "")
+        site = self.sites[device_id] = _Site(rack, u, device.name, prefix, cages, modes)
+        return site
 
 
 def _joins(link: Link, a: CableEnd | None, b: CableEnd | None) -> bool:
