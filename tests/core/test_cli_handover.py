@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,13 @@ from tests.builders import small_design
 
 from rackloom.cli import main
 from rackloom.files import save
+from rackloom.reports import BomRow, CableRow, Label
+from rackloom.reports.label_text import TOKENS
+from rackloom.reports.labels import SHEETS
+from rackloom.reports.tables import columns
+from rackloom.reports.tray_report import TrayRow
+
+HELP = Path(__file__).parents[2] / "resources/rackloom_resources/help"
 
 
 @pytest.fixture
@@ -117,3 +125,20 @@ def test_labels_as_csv(hall: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert [row["end"] for row in rows if row["cable"] == "c9"] == ["b1", "b2", "a"]
     assert "'=DANGER()" in {row["text"] for row in rows}
     assert run(capfd, "labels", hall, "-o", "-", "--template", "{cable}{end}")[0] == 2
+
+
+# What the help says
+
+
+def test_the_help_names_every_token_and_every_sheet_and_no_others() -> None:
+    text = (HELP / "ordering.md").read_text("utf-8")
+    table = text[text.index("| token |") : text.index("**Sheets**")]
+    assert set(re.findall(r"`\{(\w+)\}`", table)) == set(TOKENS)
+    sheets = text[text.index("**Sheets**") : text.index("**Colours**")]
+    assert set(re.findall(r"`((?:a4|letter)-\w+)`", sheets)) == set(SHEETS)
+
+
+def test_the_help_names_the_columns_that_are_written() -> None:
+    text = (HELP / "command-line.md").read_text("utf-8")
+    for kind in (BomRow, CableRow, Label, TrayRow):
+        assert f"`{','.join(columns(kind))}`" in text
