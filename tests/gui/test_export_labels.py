@@ -14,7 +14,7 @@ from tests.builders import small_design
 from rackloom.reports.labels import SHEETS, Label, labels
 from rackloom_gui.canvas.pencil import text_width
 from rackloom_gui.export import label_sheet_pdf
-from rackloom_gui.export.labels import MM, _paint, lines_of, type_size
+from rackloom_gui.export.labels import MM, lines_of, paint_label, type_size
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -44,7 +44,7 @@ def drawn(label: Label, width_mm: float = 70, height_mm: float = 37) -> QImage:
     image = QImage(int(width_mm * MM), int(height_mm * MM), QImage.Format.Format_RGB32)
     image.fill(QColor("white"))
     painter = QPainter(image)
-    _paint(painter, label, QRectF(0, 0, width_mm * MM, height_mm * MM))
+    paint_label(painter, label, QRectF(0, 0, width_mm * MM, height_mm * MM))
     painter.end()
     return image
 

@@ -49,13 +49,14 @@ def label_sheet_pdf(
             writer.newPage()
             current = page_number
         width_mm, height_mm = sheet.label_mm
-        _paint(painter, label, QRectF(x_mm * MM, y_mm * MM, width_mm * MM, height_mm * MM))
+        paint_label(painter, label, QRectF(x_mm * MM, y_mm * MM, width_mm * MM, height_mm * MM))
     painter.end()
     buffer.close()
     return bytes(data.data())
 
 
-def _paint(painter: QPainter, label: Label, box: QRectF) -> None:
+def paint_label(painter: QPainter, label: Label, box: QRectF) -> None:
+    """Draw a label into its box, in units of 1/288 inch."""
     colour = QColor(label.colour) if QColor.isValidColorName(label.colour) else None
     inner = box.adjusted(PADDING_MM * MM, PADDING_MM * MM, -PADDING_MM * MM, -PADDING_MM * MM)
     if colour is not None:
