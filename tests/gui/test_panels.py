@@ -3,7 +3,7 @@
 
 import pytest
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
-from PySide6.QtWidgets import QApplication, QDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import device_named, settle, trigger
 
@@ -14,15 +14,17 @@ from rackloom.catalog.parts import (
     NicPart,
     PartId,
     RackPart,
+    SwitchPart,
     TransceiverPart,
 )
 from rackloom.catalog.words import Side
 from rackloom.design import edits
 from rackloom.placement.routes import route_m
+from rackloom.reports import summary
 from rackloom_gui.dialogs.small import AcceptDialog
 from rackloom_gui.main_window import MainWindow
 from rackloom_gui.panels.fields import ChoiceField, NumberField, TextField
-from rackloom_gui.panels.figures import part_figures
+from rackloom_gui.panels.figures import key_figures, part_figures
 from rackloom_gui.panels.inspect_cable import CablePage
 from rackloom_gui.panels.inspect_device import DevicePage
 
@@ -91,7 +93,34 @@ def test_a_dgx_says_its_ten_kilowatts_and_its_rail_ports() -> None:
     assert texts["GPUs"] == "8 × H100"
 
 
+def test_a_switch_whose_power_is_known_with_optics_only_is_not_called_unknown() -> None:
+    checked = 0
+    for part in load_bundled().values():
+        if (
+            isinstance(part, SwitchPart)
+            and part.power_max_w is None
+            and part.power_max_with_optics_w is not None
+        ):
+            checked += 1
+            assert "power unknown" not in key_figures(part), part.id
+            texts = {figure.label: figure.text for figure in part_figures(part)}
+            assert texts["Greatest power with optics"] != "unknown", part.id
+    assert checked
+
+
 # Inspector
+
+
+@pytest.mark.parametrize("chosen", ["the project", "both racks"])
+def test_the_inspector_and_the_summary_give_the_same_power(
+    example: MainWindow, chosen: str
+) -> None:
+    design = example.document.design
+    maximum_w = summary(design)["power_w"]["maximum"]
+    assert maximum_w == 4 * 10_200 + 4 * 1_720  # four DGX H100, four QM9700 with all optics
+    example.document.select(list(design.racks) if chosen == "both racks" else [])
+    shown = [label.text() for label in example.inspector.findChildren(QLabel)]
+    assert "47.7 kW" in shown
 
 
 def test_renaming_a_device_in_the_inspector(example: MainWindow, qtbot: QtBot) -> None:

@@ -20,6 +20,7 @@ from rackloom.catalog.parts import (
     TransceiverPart,
 )
 from rackloom.catalog.words import Trust
+from rackloom.reports.power import PowerSum
 from rackloom_gui.widgets.quantity import (
     CURRENT_A,
     LENGTH_M,
@@ -52,6 +53,17 @@ class Figure:
 def quantity(value: float | None, family: UnitFamily, decimals: int = 2) -> str:
     """A figure with its unit, or "unknown"."""
     return tr("unknown") if value is None else format_quantity(value, family, decimals)
+
+
+def sum_text(power: PowerSum) -> str:
+    """A sum of power, with how many devices are not wholly in it."""
+    text = format_quantity(power.maximum_w, POWER_W, 1)
+    match power.unknown_devices:
+        case 0:
+            return text
+        case 1:
+            return tr("{0}, unknown of 1 device").format(text)
+    return tr("{0}, unknown of {1} devices").format(text, power.unknown_devices)
 
 
 def number(value: float) -> str:
@@ -101,10 +113,11 @@ def key_figures(part: Part) -> str:
             size = f"{part.width_mm:g} × {part.depth_mm:g} mm"
             return f"{part.rack_units}U · {size}"
         case ServerPart() | SwitchPart():
+            power_w = part.power_max_w
+            if power_w is None and isinstance(part, SwitchPart):
+                power_w = part.power_max_with_optics_w
             power = (
-                format_quantity(part.power_max_w, POWER_W, 1)
-                if part.power_max_w is not None
-                else tr("power unknown")
+                format_quantity(power_w, POWER_W, 1) if power_w is not None else tr("power unknown")
             )
             gpus = [f"{part.gpu.count} GPU"] if isinstance(part, ServerPart) and part.gpu else []
             ports = [ports_text(part.cages)] if part.cages else []
@@ -173,6 +186,9 @@ def _device_figures(part: DevicePart) -> list[Figure]:
         _figure(part, tr("Greatest power"), "power_max_w", POWER_W),
         _figure(part, tr("Typical power"), "power_typical_w", POWER_W),
     ]
+    if isinstance(part, SwitchPart) and part.power_max_with_optics_w is not None:
+        label = tr("Greatest power with optics")
+        lines.insert(-1, _figure(part, label, "power_max_with_optics_w", POWER_W))
     if part.psu is not None:
         inlet = part.psu.inlet or tr("inlet unknown")
         needed = (

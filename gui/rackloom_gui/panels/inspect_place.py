@@ -8,17 +8,18 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from rackloom.catalog.parts import DevicePart, PduPart, RackPart
+from rackloom.catalog.parts import DevicePart, RackPart
 from rackloom.design import Draft, edits
 from rackloom.design.ids import FeedId, RowId
 from rackloom.design.slots import free_ranges
+from rackloom.reports.power import power_sum
 from rackloom_gui.panels.fields import ChoiceField, NumberField, TextField
+from rackloom_gui.panels.figures import sum_text
 from rackloom_gui.panels.inspect_page import Page
 from rackloom_gui.widgets.quantity import (
     CURRENT_A,
     LENGTH_M,
     MASS_KG,
-    POWER_W,
     VOLTAGE_V,
     format_quantity,
 )
@@ -54,8 +55,8 @@ class RackPage(Page):
         self.section(self.tr("Content"))
         self.text(self.tr("Devices"), lambda: str(len(self._devices())))
         self.text(self.tr("Free"), self._free)
-        self.text(self.tr("Greatest power"), lambda: self._sum("power_max_w"))
-        self.text(self.tr("Weight"), lambda: self._sum("weight_kg"))
+        self.text(self.tr("Greatest power"), self._power)
+        self.text(self.tr("Weight"), self._weight)
         if only is not None:
             self.figures(only)
 
@@ -104,21 +105,19 @@ class RackPage(Page):
             text += f" ({', '.join(shown)}{', …' if len(runs) > 6 else ''})"
         return text
 
-    def _sum(self, field: str) -> str:
-        known, unknown = 0.0, 0
+    def _power(self) -> str:
+        return sum_text(power_sum(self.design, [device.id for device in self._devices()]))
+
+    def _weight(self) -> str:
+        known_kg, unknown = 0.0, 0
         for device in self._devices():
-            part = self.design.part(device.part, DevicePart)
-            if isinstance(part, PduPart) and field == "power_max_w":
-                continue
-            value = getattr(part, field)
-            if value is None:
+            weight_kg = self.design.part(device.part, DevicePart).weight_kg
+            if weight_kg is None:
                 unknown += 1
             else:
-                known += value
-        text = format_quantity(known, POWER_W if field == "power_max_w" else MASS_KG, 1)
-        if unknown:
-            return self.tr("{0}, unknown of {1} devices").format(text, unknown)
-        return text
+                known_kg += weight_kg
+        text = format_quantity(known_kg, MASS_KG, 1)
+        return self.tr("{0}, unknown of {1} devices").format(text, unknown) if unknown else text
 
 
 class RowPage(Page):

@@ -5,9 +5,11 @@ from typing import Any
 
 from rackloom.catalog.parts import ServerPart, SwitchPart
 from rackloom.design import Change, Design, edits
+from rackloom.reports.power import power_sum
 from rackloom_gui.panels.fields import CheckField, NumberField, TextField
+from rackloom_gui.panels.figures import sum_text
 from rackloom_gui.panels.inspect_page import Page
-from rackloom_gui.widgets.quantity import LENGTH_M, POWER_W, UnitFamily, format_quantity
+from rackloom_gui.widgets.quantity import LENGTH_M, UnitFamily
 
 _SHARE = UnitFamily("%", {"%": 0.01, "": 0.01}, ((0.0, "%"),))
 """A share is kept as 0 to 1, and shown in percent."""
@@ -77,7 +79,11 @@ class SitePage(Page):
             self.section(self.tr("Rows and feeds"))
             for row in list(self.design.rows.values())[:12]:
                 count = len(self.design.index.racks_in_row.get(row.id, ()))
-                self.link(row.name, self.tr("{0} racks").format(count), [row.id])
+                self.link(
+                    row.name,
+                    self.tr("1 rack") if count == 1 else self.tr("{0} racks").format(count),
+                    [row.id],
+                )
             for feed in list(self.design.feeds.values())[:12]:
                 self.link(feed.name, f"{feed.voltage_v:g} V, {feed.current_a:g} A", [feed.id])
 
@@ -115,16 +121,7 @@ class SitePage(Page):
         return [(self.design.parts[part], count) for part, count in counts.items()]
 
     def _power(self) -> str:
-        known_w, unknown = 0.0, 0
-        for part, count in self._parts():
-            if part.kind == "pdu":
-                continue
-            if part.power_max_w is None:
-                unknown += count
-            else:
-                known_w += part.power_max_w * count
-        text = format_quantity(known_w, POWER_W, 1)
-        return self.tr("{0}, unknown of {1} devices").format(text, unknown) if unknown else text
+        return sum_text(power_sum(self.design))
 
 
 def _getter(name: str) -> Any:

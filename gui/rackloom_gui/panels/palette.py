@@ -190,8 +190,10 @@ class _PartTree(QTreeView):
             picture = delegate.picture(indexes[0], self.devicePixelRatioF())
             if picture is not None:
                 drag.setPixmap(picture)
-                # Beside the pointer, so that the ghost in the rack stays visible.
-                drag.setHotSpot(QPoint(-14, -10))
+                # Up and to the left of the pointer: below it and to its right the canvas says what
+                # a drop would do, and this picture would lie over the start of that sentence.
+                size = picture.deviceIndependentSize()
+                drag.setHotSpot(QPoint(round(size.width()) + 6, round(size.height()) + 6))
         self.dragging.emit(True)
         try:
             drag.exec(actions, Qt.DropAction.CopyAction)
