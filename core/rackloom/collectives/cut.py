@@ -35,6 +35,9 @@ _WORK = 8_000_000
 FEW_CLASSES = 8
 """So many classes of GPUs are looked at one by one before anything cleverer."""
 
+_MOST_PARTED = 24
+"""Classes of GPUs that are looked at as the one cut off, those with the least bandwidth first."""
+
 _SEEDS = 12
 """Switches that are tried for a start of the core."""
 
@@ -302,7 +305,7 @@ def parting_cut(graph: FlowGraph, colour: Hashes) -> Cut:
     source = int(np.flatnonzero(np.arange(n) != poorest)[-1])
     with_source = refined(matrix, set_apart(colour, source))
     fine = one_of_each(with_source[:n], into[:n])
-    budget = max(1, _WORK // max(len(graph.u) + graph.vertices, 1))
+    budget = min(_MOST_PARTED, max(1, _WORK // max(len(graph.u) + graph.vertices, 1)))
     for sink in fine[:budget].tolist():
         if sink == source or best <= 0:
             continue
