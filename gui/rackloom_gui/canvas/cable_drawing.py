@@ -31,12 +31,14 @@ def draw_cables(
     budget: int | None = SEGMENT_BUDGET,
 ) -> bool:
     """Cables in view, or their bundles where they would be too many; True if bundled."""
+    loads = scene.load_codes
+    bundled = scene.colours.palette(look.tokens) if loads is None else load_colours(look.tokens)
     palette = scene.colours.palette(look.tokens)
     most = None if budget is None else min(budget, scene.layout.most_segments)
     if most is not None and scene.segments.crowded(
         most, window.x0, window.y0, window.x1, window.y1
     ):
-        _draw_bundles(pencil, scene, window, look, palette)
+        _draw_bundles(pencil, scene, window, look, bundled)
         return True
     segments, owners = scene.segments.within(window.x0, window.y0, window.x1, window.y1)
     if scene.hidden_devices and len(owners):
@@ -46,10 +48,9 @@ def draw_cables(
         )
         segments, owners = segments[~held], owners[~held]
     if most is not None and len(owners) > most:
-        _draw_bundles(pencil, scene, window, look, palette)
+        _draw_bundles(pencil, scene, window, look, bundled)
         return True
     width = cable_width_px(pencil.scale)
-    loads = scene.load_codes
     if loads is not None:
         classes = loads[scene.legs["cable"][owners]]
         for level, colour in enumerate(load_colours(look.tokens)):  # the busiest on top
@@ -126,7 +127,9 @@ def _draw_bundles(
         keep = window.touching(boxes)
         codes = bundles.codes[: len(boxes)]
         for code in np.unique(codes[keep]):
-            colour = mix(palette[int(code)], look.tokens.bundle, 0.35 if code else 1.0)
+            plain = scene.load_codes is None
+            faded = (0.35 if code else 1.0) if plain else 0.0
+            colour = mix(palette[int(code)], look.tokens.bundle, faded)
             pencil.fill_many(boxes[keep & (codes == code)], colour)
     lines = bundles.lines
     if len(lines):
@@ -134,6 +137,8 @@ def _draw_bundles(
         counts = bundles.counts[len(boxes) :]
         widths = np.clip(np.rint(np.sqrt(counts) * (0.6 if len(lines) < 200 else 0.3)), 1, 9)
         faint = 0.25 if len(lines) < 200 else 0.55
+        if scene.load_codes is not None:  # what the colours say must be readable on the legend
+            faint = 0.0
         for width in np.unique(widths):
             for code in np.unique(codes[widths == width]):
                 mine = lines[(widths == width) & (codes == code)]

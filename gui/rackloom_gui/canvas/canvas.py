@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, Qt, Signal
@@ -331,6 +331,15 @@ class Canvas(QWidget):
         """Colour cables by their load, 0 to 1 and beyond; None: by network again."""
         for pane in self.panes:
             pane.set_loads(loads)
+
+    def set_load_texts(self, text_of: Callable[[str], str] | None) -> None:
+        """What tooltips of cables say of their load; None: nothing."""
+        self.marks.load_text = text_of
+
+    def set_oversubscribed(self, ratios: Mapping[str, float]) -> None:
+        """Mark switches with more below than above, with the ratio."""
+        self.marks.oversubscribed = dict(ratios)
+        self._refresh()
 
     def set_cut(self, ids: Collection[str]) -> None:
         """Paint the cut that limits throughput."""

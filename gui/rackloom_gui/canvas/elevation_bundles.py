@@ -56,7 +56,7 @@ def elevation_bundles(layout: "ElevationLayout", scene: SceneReader) -> Bundles:
     a_dev, b_dev = scene.legs["a_dev"][legs], scene.legs["b_dev"][legs]
     rack = scene.devices["rack"]
     a, b = rack[a_dev], rack[b_dev]
-    codes = np.minimum(scene.cables["code"][scene.legs["cable"][legs]], 255).astype(np.int64)
+    codes = np.minimum(scene.bundle_codes[scene.legs["cable"][legs]], 255).astype(np.int64)
     codes = np.where(codes < len(FABRICS), codes, 0)
     boxes = scene.racks["box"]
     found = _Collector()

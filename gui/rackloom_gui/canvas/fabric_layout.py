@@ -211,7 +211,7 @@ class FabricLayout:
         legs, a, b = legs[keep], a[keep], b[keep]
         if not len(legs):
             return Bundles()
-        codes = scene.cables["code"][scene.legs["cable"][legs]].astype(np.int64)
+        codes = scene.bundle_codes[scene.legs["cable"][legs]].astype(np.int64)
         codes = np.where(codes < len(FABRICS), codes, 0)
         boxes = scene.devices["box"]
         low, high = np.minimum(a, b), np.maximum(a, b)

@@ -139,7 +139,7 @@ class FloorLayout:
         legs = np.flatnonzero(scene.legs.alive & (scene.legs["b_dev"] >= 0))
         rack = scene.devices["rack"]
         a, b = rack[scene.legs["a_dev"][legs]], rack[scene.legs["b_dev"][legs]]
-        codes = scene.cables["code"][scene.legs["cable"][legs]].astype(np.int64)
+        codes = scene.bundle_codes[scene.legs["cable"][legs]].astype(np.int64)
         codes = np.where(codes < len(FABRICS), codes, 0)[a != b]
         a, b = a[a != b], b[a != b]
         if not len(a):

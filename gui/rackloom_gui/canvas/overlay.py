@@ -39,6 +39,10 @@ class Marks:
     """Severity by id."""
     cut: frozenset[str] = frozenset()
     unplugged: frozenset[str] = frozenset()
+    oversubscribed: Mapping[str, float] = field(default_factory=dict)
+    """Down over up, by switch."""
+    load_text: Callable[[str], str] | None = None
+    """What a cable carries, for its tooltip; None while loads are not shown."""
 
 
 class Overlay:
@@ -59,6 +63,8 @@ class Overlay:
             self._frames(pencil, window, marks.cut, tokens.binding_cut, 2.0)
         if marks.unplugged:
             self._unplugged(pencil, window)
+        if marks.oversubscribed:
+            self._oversubscribed(pencil, window)
         if marks.selection:
             self._cables(pencil, marks.selection, tokens.selection, 2.0)
             self._frames(pencil, window, marks.selection, tokens.selection, 2.0)
@@ -164,6 +170,29 @@ class Overlay:
             rect = pencil.rect(*(float(v) for v in box))
             painter.fillRect(rect, QBrush(tokens.unplugged, Qt.BrushStyle.BDiagPattern))
             pencil.frame_px(rect, tokens.unplugged, 2.0)
+
+    def _oversubscribed(self, pencil: Pencil, window: Window) -> None:
+        """A plate with the ratio at the lower right corner of each such switch."""
+        scene, tokens, painter = self.scene, self.look.tokens, pencil.painter
+        drawn = 0
+        for device, ratio in self.marks.oversubscribed.items():
+            row = scene.devices.row_of.get(device)
+            if row is None or not scene.devices["shown"][row] or drawn >= MOST_MARKS:
+                continue
+            box = scene.devices["box"][row]
+            if not window.touching(box[None, :])[0]:
+                continue
+            drawn += 1
+            text = f"{ratio:.3g}:1"
+            rect = pencil.rect(*(float(v) for v in box))
+            plate = QRectF(0, 0, text_width(text, 10, True) + 8.0, 14.0)
+            plate.moveBottomRight(rect.bottomRight() + QPointF(4.0, 4.0))
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+            painter.setPen(solid_pen(tokens.canvas, 1.0))
+            painter.setBrush(tokens.warning)
+            painter.drawRoundedRect(plate, 3.0, 3.0)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            pencil.text_px(plate, text, 10, tokens.on_warning, CENTRE, bold=True, elide=False)
 
     def _problems(self, pencil: Pencil, window: Window) -> None:
         spots, severities = self._problem_spots()

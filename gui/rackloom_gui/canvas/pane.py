@@ -28,7 +28,7 @@ from rackloom_gui.canvas.look import Look, Window
 from rackloom_gui.canvas.overlay import Marks, Overlay
 from rackloom_gui.canvas.pencil import Pencil
 from rackloom_gui.canvas.sprites import Sprites
-from rackloom_gui.canvas.tips import cable_tip, device_tip, port_tip, rack_tip, tr
+from rackloom_gui.canvas.tips import cable_tip, device_tip, port_tip, rack_tip, tr, with_load
 from rackloom_gui.canvas.tools.cable import CableTool
 from rackloom_gui.canvas.tools.drop import PartDrop
 from rackloom_gui.canvas.tools.ghosts import Box, Flight, Ghost, Hand
@@ -285,9 +285,10 @@ class Pane(CanvasView):
         if port is None and hit.cage is not None and hit.device is not None:
             port = (DeviceId(hit.device), hit.cage)
         if port is not None:
-            return port_tip(design, *port, self.cable_tool.why_not(port))
+            tip = port_tip(design, *port, self.cable_tool.why_not(port))
+            return with_load(tip, self.cables_in(*port), self.marks.load_text)
         if hit.cable is not None:
-            return cable_tip(design, hit.cable)
+            return with_load(cable_tip(design, hit.cable), [hit.cable], self.marks.load_text)
         if self.hits.bundled(self.window()):
             count = self.hits.bundle_at(scene.x(), scene.y(), 3.0 / self.scale_px)
             if count:

@@ -229,6 +229,15 @@ class SceneReader:
         """Loads of cables, 1.0 being full; None: not asked for."""
         self._loads = loads
         self._load_codes = None
+        self._bundles = None
+
+    @property
+    def bundle_codes(self) -> npt.NDArray[Any]:
+        """What bundles are coloured by: the load class of each cable where asked for, else its
+        network.
+        """
+        loads = self.load_codes
+        return self.cables["code"] if loads is None else loads
 
     @property
     def load_codes(self) -> npt.NDArray[np.uint8] | None:

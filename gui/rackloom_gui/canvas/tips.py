@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tooltips: what a port, cable, device or rack is, in a few lines of rich text."""
 
+from collections.abc import Callable, Iterable
 from html import escape
 
 from PySide6.QtCore import QCoreApplication
@@ -93,6 +94,14 @@ def cable_tip(design: Design, cable_id: str) -> str:
     if not links:
         lines.append(f"<i>{tr('carries no link')}</i>")
     return _lines(*lines)
+
+
+def with_load(tip: str, cables: Iterable[str], text_of: Callable[[str], str] | None) -> str:
+    """A tooltip with what its cables carry below it, where loads are shown."""
+    if text_of is None:
+        return tip
+    texts = [text_of(cable) for cable in cables]
+    return _lines(tip, *(escape(text) for text in texts[:4]))
 
 
 def device_tip(design: Design, device_id: str) -> str:

@@ -13,39 +13,40 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QWidget
 
-from rackloom_gui.charts.sizes import bandwidth_text, short_size, size_text, time_text
+from rackloom_gui.charts.axes import SizeAxis, ValueAxis
+from rackloom_gui.charts.readout import readout_text
+from rackloom_gui.charts.series import Lines, abscissa, gaps_of, lines_of, ordinate
+from rackloom_gui.charts.shown import Log, Pin
+from rackloom_gui.charts.sizes import bandwidth_text
 from rackloom_gui.theme import Tokens, mix
 
 if TYPE_CHECKING:
     from rackloom.collectives import Estimate
 
-
-class SizeAxis(pg.AxisItem):  # type: ignore[misc,unused-ignore]
-    """Powers of two as message sizes: every second, fourth or eighth, as there is room."""
-
-    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[Any]:
-        """Whole powers only."""
-        span = max(maxVal - minVal, 1e-6)
-        step = next((s for s in (1, 2, 4, 5, 10) if span / s * 46 <= size), 10)
-        first = int(np.ceil(minVal / step)) * step
-        ticks = [float(v) for v in range(first, int(np.floor(maxVal)) + 1, step)]
-        return [(float(step), ticks)]
-
-    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
-        """The sizes as on the command line of nccl-tests."""
-        del scale, spacing
-        return [short_size(2.0**v) for v in values]
+STYLES = (
+    Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine, Qt.PenStyle.DashDotDotLine,
+)  # fmt: skip
+"""Thin lines of algorithms tell apart by their dashes; colours belong to designs."""
 
 
 class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
-    """Expected bus bandwidth with its error band, the limit, and a readout under the pointer."""
+    """Expected throughput with its bands, the limit, other curves, and a readout."""
 
     def __init__(self, tokens: Tokens, parent: QWidget | None = None) -> None:
-        super().__init__(parent, axisItems={"bottom": SizeAxis("bottom")})
+        axis = ValueAxis("left")
+        super().__init__(parent, axisItems={"bottom": SizeAxis("bottom"), "left": axis})
+        self._axis = axis
         self._tokens = tokens
         self._stale = False
         self._estimate: Estimate | None = None
-        self._x = np.empty(0)
+        self._baseline: Estimate | None = None
+        self._lines: Lines | None = None
+        self._quantity = "busbw"
+        self._algorithms = True
+        self._pins: tuple[Pin, ...] = ()
+        self._logs: tuple[Log, ...] = ()
+        self._others: list[Any] = []
+        self._at: int | None = None
         self._setup()
         self.dress(tokens)
 
@@ -56,29 +57,34 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
         item.setClipToView(True)
         item.showGrid(x=True, y=True, alpha=0.2)
         item.setLabel("bottom", self.tr("Message size, bytes"))
-        item.setLabel("left", self.tr("busbw, GB/s"))
         item.getAxis("left").enableAutoSIPrefix(False)
         item.getViewBox().setMouseEnabled(x=False, y=False)
         item.getViewBox().setDefaultPadding(0.0)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName(self.tr("Bus bandwidth against message size"))
         options = {"skipFiniteCheck": True}
         self._low = pg.PlotDataItem(**options)
         self._high = pg.PlotDataItem(**options)
         self._band = pg.FillBetweenItem(self._low, self._high)
+        self._hashed = pg.PlotDataItem(**options)
+        self._hashed_top = pg.PlotDataItem(**options)
+        self._hashed_band = pg.FillBetweenItem(self._hashed, self._hashed_top)
         self._base = pg.PlotDataItem(**options)
         self._limit = pg.PlotDataItem(**options)
         self._curve = pg.PlotDataItem(**options)
-        for entry in (self._band, self._base, self._limit, self._curve):
+        entries = (
+            self._band, self._hashed_band, self._hashed, self._base, self._limit, self._curve,
+        )  # fmt: skip
+        for entry in entries:
             item.addItem(entry)
+        self._curve.setZValue(5)
         self._line = pg.InfiniteLine(angle=90, movable=False)
         self._dot = pg.ScatterPlotItem(size=8)
         self._text = pg.TextItem(anchor=(0, 0))
         for entry in (self._line, self._dot, self._text):
-            entry.setZValue(10)
+            entry.setZValue(20)
             entry.hide()
             item.addItem(entry, ignoreBounds=True)
-        self._limit_text = pg.TextItem(anchor=(0, 0))
+        self._limit_text = pg.TextItem(anchor=(0, 1))
         item.addItem(self._limit_text, ignoreBounds=True)
         self.setMouseTracking(True)
         self.scene().sigMouseMoved.connect(self._on_mouse)
@@ -99,21 +105,19 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
             axis.setStyle(tickLength=-4, tickTextOffset=5)
             axis.label.setFont(axis_font)
         self._colour()
+        self._draw_others()
 
     def _colour(self) -> None:
         tokens = self._tokens
         main = tokens.text_disabled if self._stale else tokens.series[0]
+        limit = tokens.text_disabled if self._stale else tokens.chart_limit
         self._curve.setPen(pg.mkPen(main, width=2))
-        self._limit.setPen(
-            pg.mkPen(
-                tokens.text_disabled if self._stale else tokens.chart_limit,
-                width=1.5,
-                style=Qt.PenStyle.DashLine,
-            )
-        )
+        self._limit.setPen(pg.mkPen(limit, width=1.5, style=Qt.PenStyle.DashLine))
         self._base.setPen(pg.mkPen(tokens.text_muted, width=1.5, style=Qt.PenStyle.DotLine))
         self._band.setBrush(pg.mkBrush(mix(tokens.surface, main, 0.18)))
-        for edge in (self._low, self._high):
+        self._hashed_band.setBrush(pg.mkBrush(mix(tokens.surface, main, 0.34)))
+        self._hashed.setPen(pg.mkPen(main, width=1, style=Qt.PenStyle.DotLine))
+        for edge in (self._low, self._high, self._hashed_top):
             edge.setPen(None)
         self._line.setPen(pg.mkPen(tokens.text_muted, width=1))
         self._dot.setBrush(pg.mkBrush(main))
@@ -138,78 +142,186 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
 
     def show_estimate(self, estimate: Estimate, baseline: Estimate | None) -> None:
         """Draw an estimate, and in dots what it was before things were unplugged."""
-        self._estimate = estimate
+        self._estimate, self._baseline = estimate, baseline
         self._stale = False
-        points = estimate.points
-        self._x = np.array([log2(max(p.size_bytes, 1)) for p in points])
-        busbw = np.array([p.busbw_gb_per_s for p in points])
-        limit = np.array([p.limit_busbw_gb_per_s for p in points])
-        share = estimate.band.fraction
-        self._curve.setData(self._x, busbw)
-        self._limit.setData(self._x, limit)
-        self._low.setData(self._x, busbw * (1 - share))
-        self._high.setData(self._x, np.minimum(busbw * (1 + share), np.maximum(limit, busbw)))
-        base = np.empty(0)
-        if baseline is not None:
-            base = np.array([p.busbw_gb_per_s for p in baseline.points])
-            self._base.setData(
-                np.array([log2(max(p.size_bytes, 1)) for p in baseline.points]), base
-            )
-        else:
-            self._base.setData([], [])
-        top = float(max(busbw.max(initial=0.0), limit.max(initial=0.0), base.max(initial=0.0)))
-        self.setXRange(float(self._x[0]), float(self._x[-1]), padding=0.01)
-        self.setYRange(0.0, max(top * 1.14, 1e-6), padding=0.0)
-        self._limit_text.setText(self.tr("limit {0}").format(bandwidth_text(float(limit[-1]))))
-        self._limit_text.setPos(float(self._x[0]), float(limit[0]))
-        self._hide_readout()
         self._colour()
+        self._draw()
+
+    def set_quantity(self, quantity: str) -> None:
+        """Show ``busbw``, ``algbw`` or ``time``."""
+        self._quantity = quantity
+        self._draw()
+
+    def set_algorithms(self, shown: bool) -> None:
+        """Whether every algorithm has its thin line."""
+        self._algorithms = shown
+        self._draw()
+
+    def set_overlays(self, pins: Sequence[Pin], logs: Sequence[Log]) -> None:
+        """Curves that were kept, and measured runs."""
+        self._pins, self._logs = tuple(pins), tuple(logs)
+        self._draw()
+
+    def _draw(self) -> None:
+        estimate, quantity = self._estimate, self._quantity
+        if estimate is None:
+            return
+        lines = self._lines = lines_of(estimate, quantity)
+        self._curve.setData(lines.x, lines.y)
+        self._limit.setData(lines.x, lines.limit)
+        self._low.setData(lines.x, lines.low)
+        self._high.setData(lines.x, lines.high)
+        hashed = lines.hashed_low is not None
+        for entry in (self._hashed, self._hashed_band):
+            entry.setVisible(hashed)
+        if lines.hashed_low is not None:
+            self._hashed.setData(lines.x, lines.hashed_low)
+            self._hashed_top.setData(lines.x, lines.y)
+        base = self._baseline
+        self._base.setData(
+            *((abscissa(base.points), ordinate(base.points, quantity)) if base else ([], []))
+        )
+        self._draw_others()
+        self._scale(lines)
+        self._hide_readout()
+
+    def _draw_others(self) -> None:
+        """Algorithms, pinned curves and measured points."""
+        item, tokens, quantity = self.getPlotItem(), self._tokens, self._quantity
+        for entry in self._others:
+            item.removeItem(entry)
+        self._others = []
+        if self._estimate is None:
+            return
+        if self._algorithms:
+            for number, points in enumerate(self.algorithms().values()):
+                style = STYLES[number % len(STYLES)]
+                pen = pg.mkPen(tokens.text_muted, width=1, style=style)
+                self._add(pg.PlotDataItem(abscissa(points), ordinate(points, quantity), pen=pen), 2)
+        for pin in self._pins:
+            points = pin.estimate.points
+            pen = pg.mkPen(tokens.series[pin.colour % len(tokens.series)], width=1.5)
+            self._add(pg.PlotDataItem(abscissa(points), ordinate(points, quantity), pen=pen), 4)
+        for log in self._logs:
+            self._add_log(log, tokens.series[log.colour % len(tokens.series)])
+
+    def _add_log(self, log: Log, colour: Any) -> None:
+        assert self._estimate is not None
+        points = [p for p in log.run.points if p.size_bytes > 0]
+        x, y = abscissa(points), ordinate(points, self._quantity)
+        lines = self._lines
+        if lines is not None and log.run.collective in (None, self._estimate.collective):
+            inside = (x >= lines.x[0]) & (x <= lines.x[-1])
+            expected = np.interp(x[inside], lines.x, lines.y)
+            ends = np.column_stack([y[inside], expected]).ravel()
+            pen = pg.mkPen(mix(self._tokens.surface, colour, 0.6), width=1)
+            sticks = pg.PlotDataItem(np.repeat(x[inside], 2), ends, pen=pen, connect="pairs")
+            self._add(sticks, 6)
+        dots = pg.ScatterPlotItem(
+            x, y, size=7, symbol="d", pen=pg.mkPen(colour, width=1.5),
+            brush=pg.mkBrush(self._tokens.surface),
+        )  # fmt: skip
+        self._add(dots, 7)
+
+    def _add(self, entry: Any, z: float) -> None:
+        entry.setZValue(z)
+        self._others.append(entry)
+        self.getPlotItem().addItem(entry)
+
+    def _scale(self, lines: Lines) -> None:
+        """Range of the axes, their words, and where the limit is named."""
+        quantity, estimate = self._quantity, self._estimate
+        assert estimate is not None
+        words = {
+            "busbw": (self.tr("busbw, GB/s"), self.tr("Bus bandwidth against message size")),
+            "algbw": (self.tr("algbw, GB/s"), self.tr("Algorithm bandwidth against message size")),
+            "time": (self.tr("time"), self.tr("Time against message size")),
+        }
+        label, name = words[quantity]
+        self.getPlotItem().setLabel("left", label)
+        self.setAccessibleName(name)
+        self._axis.set_powers(quantity == "time")
+        self.setXRange(float(lines.x[0]), float(lines.x[-1]), padding=0.01)
+        others = [lines.y, *(ordinate(p.estimate.points, quantity) for p in self._pins)]
+        others += [ordinate(log.run.points, quantity) for log in self._logs]
+        if self._baseline is not None:
+            others.append(ordinate(self._baseline.points, quantity))
+        if quantity == "time":
+            low = min(float(y.min()) for y in others if len(y))
+            high = max(float(y.max()) for y in others if len(y))
+            self.setYRange(np.floor(low), max(high + 0.1, np.floor(low) + 1), padding=0.0)
+        else:
+            tops = [float(y.max(initial=0.0)) for y in (*others, lines.limit)]
+            self.setYRange(0.0, max(max(tops) * 1.14, 1e-6), padding=0.0)
+        text = self.tr("limit {0}").format(bandwidth_text(estimate.limit.busbw_gb_per_s))
+        self._limit_text.setText(text)
+        self._limit_text.setVisible(quantity != "time")
+        self._limit_text.setPos(float(lines.x[0]), float(lines.limit[0]))
+
+    def algorithms(self) -> dict[str, Any]:
+        """Curves of the algorithms that were looked at, where there is more than one."""
+        found = dict(self._estimate.by_algorithm) if self._estimate is not None else {}
+        return found if len(found) > 1 else {}
 
     def curves(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """What is drawn: log2 of the sizes, bus bandwidths, limits."""
-        x, busbw = self._curve.getData()
-        return x, busbw, self._limit.getData()[1]
+        """What is drawn: log2 of the sizes, values, limits."""
+        x, y = self._curve.getData()
+        return x, y, self._limit.getData()[1]
 
     # -- readout ----------------------------------------------------------------------------------
 
     def readout(self, number: int) -> str:
         """What the readout says of a point."""
         assert self._estimate is not None
-        p = self._estimate.points[number]
-        text: str = self.tr("{0}: {1} in {2}\n{3}, {4}; limit {5}").format(
-            size_text(p.size_bytes),
-            bandwidth_text(p.busbw_gb_per_s),
-            time_text(p.time_us),
-            p.algorithm,
-            p.protocol,
-            bandwidth_text(p.limit_busbw_gb_per_s),
-        )
-        return text
+        size = self._estimate.points[number].size_bytes
+        gaps = [
+            (log.name, gap)
+            for log in self._logs
+            if log.run.collective in (None, self._estimate.collective)
+            for gap in gaps_of(self._estimate, log.run)
+            if abs(log2(max(gap.size_bytes, 1)) - log2(max(size, 1))) < 0.5
+        ]
+        return readout_text(self._estimate, number, self._baseline, self._pins, gaps)
 
     def _on_mouse(self, at: QPointF) -> None:
         box = self.getPlotItem().getViewBox()
-        if self._estimate is None or not box.sceneBoundingRect().contains(at):
+        if self._lines is None or not box.sceneBoundingRect().contains(at):
             self._hide_readout()
             return
         place = box.mapSceneToView(at)
-        number = int(np.abs(self._x - place.x()).argmin())
-        x = float(self._x[number])
-        y = self._estimate.points[number].busbw_gb_per_s
-        self._line.setPos(x)
-        self._dot.setData([x], [y])
-        self._text.setText(self.readout(number))
-        right = x > (self._x[0] + self._x[-1]) / 2
-        self._text.setAnchor(
-            (1.05 if right else -0.05, 1.1 if y < box.viewRange()[1][1] / 2 else 0)
-        )
-        self._text.setPos(x, y)
+        self.show_readout(int(np.abs(self._lines.x - place.x()).argmin()))
+
+    def show_readout(self, number: int) -> None:
+        """Read out a point, by its number along the curve."""
+        assert self._lines is not None
+        x, y = float(self._lines.x[number]), float(self._lines.y[number])
+        if number != self._at:
+            self._at = number
+            self._line.setPos(x)
+            self._dot.setData([x], [y])
+            self._text.setText(self.readout(number))
+        (x0, x1), (y0, y1) = self.getPlotItem().getViewBox().viewRange()
+        right = x > (x0 + x1) / 2
+        self._text.setAnchor((1.05 if right else -0.05, 0.0))
+        self._text.setPos(x, y1 - (y1 - y0) * 0.02)
         for entry in (self._line, self._dot, self._text):
             entry.show()
+
+    def keyPressEvent(self, event: Any) -> None:
+        """Left and right walk the readout along the curve."""
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        if self._lines is None or event.key() not in steps:
+            super().keyPressEvent(event)
+            return
+        last = len(self._lines.x) - 1
+        at = last if self._at is None else self._at + steps[event.key()]
+        self.show_readout(min(max(at, 0), last))
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._hide_readout()
 
     def _hide_readout(self) -> None:
+        self._at = None
         for entry in (self._line, self._dot, self._text):
             entry.hide()

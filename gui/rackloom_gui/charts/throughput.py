@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bus bandwidth against message size: what to expect, what no schedule can beat, and why."""
+"""Throughput against message size: what to expect, what no schedule can beat, and why."""
 
 from __future__ import annotations
 
-import csv
-import io
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QMimeData, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
+from PySide6.QtGui import (
+    QColor,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QImage,
+    QPainter,
+)
 from PySide6.QtWidgets import (
     QHBoxLayout,
+    QInputDialog,
     QLabel,
     QStackedWidget,
     QToolButton,
@@ -18,7 +25,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from rackloom_gui.charts.controls import ChartControls
+from rackloom_gui.charts.copying import estimate_csv
+from rackloom_gui.charts.legend import ChartLegend, Entry
+from rackloom_gui.charts.overlays import log_text, read_log
+from rackloom_gui.charts.shown import Log, Pin, free_colour
 from rackloom_gui.charts.sizes import bandwidth_text, collective_text
+from rackloom_gui.charts.spinner import Spinner
 from rackloom_gui.icons import Icons
 from rackloom_gui.theme import Theme, Tokens
 from rackloom_gui.widgets.text import ElidedLabel, EmptyState
@@ -26,6 +39,9 @@ from rackloom_gui.widgets.text import ElidedLabel, EmptyState
 if TYPE_CHECKING:
     from rackloom.collectives import Estimate
     from rackloom_gui.charts.plot import ThroughputPlot
+
+LOG_SUFFIXES = frozenset({".log", ".txt", ".out"})
+"""Files that are taken for logs of nccl-tests when they are dropped anywhere on the window."""
 
 
 class ThroughputPanel(QWidget):
@@ -35,6 +51,9 @@ class ThroughputPanel(QWidget):
     """(ids): what limits the fabric; select it and show it."""
     cut_toggled = Signal(bool)
     """Whether the binding cut is to be painted on the drawing."""
+    open_log_requested = Signal()
+    told = Signal(str)
+    """A sentence for the status bar."""
 
     def __init__(self, theme: Theme, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,9 +61,15 @@ class ThroughputPanel(QWidget):
         self._estimate: Estimate | None = None
         self._baseline: Estimate | None = None
         self._plot: ThroughputPlot | None = None
+        self._pins: list[Pin] = []
+        self._logs: list[Log] = []
+        self._asked_name = "all-reduce"
+        self.controls = ChartControls(icons, self)
+        self.legend = ChartLegend(icons, self)
         self._head = QLabel(self)
-        self._busy = QLabel(self.tr("calculating…"), self)
+        self.spinner = Spinner(theme, self)
         self._reason = QLabel(self)
+        self._note = QLabel(self)
         self._small = ElidedLabel(parent=self)
         self._stack = QStackedWidget(self)
         self._chart_room = QWidget(self)
@@ -54,16 +79,30 @@ class ThroughputPanel(QWidget):
             "eye", self.tr("Paint the binding cut on the drawing"), self._cut_on
         )
         self._cut.setCheckable(True)
+        self._pin = self._button("pin", self.tr("Keep this curve to compare with"), self.ask_pin)
+        self._log = self._button(
+            "open", self.tr("Lay a log of nccl-tests over the chart"), self.open_log_requested.emit
+        )
         self._copy_picture = self._button("image", self.tr("Copy as picture"), self.copy_picture)
         self._copy_csv = self._button("table", self.tr("Copy as CSV"), self.copy_csv)
+        self._buttons = (
+            self._where, self._cut, self._pin, self._log, self._copy_picture, self._copy_csv,
+        )  # fmt: skip
         self._build()
+        self.setAcceptDrops(True)
+        self.legend.removed.connect(self._remove)
+        self.controls.quantity_changed.connect(self._on_quantity)
+        self.controls.algorithms_shown.connect(self._on_algorithms)
         icons.changed.connect(self._load_icons)
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed(theme.tokens)
         self.show_failure(self.tr("Nothing to estimate yet."))
 
     def sizeHint(self) -> QSize:
-        return QSize(420, 260)
+        return QSize(420, 300)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(260, 160)
 
     def _button(self, icon: str, tip: str, run: Any) -> QToolButton:
         button = QToolButton(self)
@@ -79,16 +118,21 @@ class ThroughputPanel(QWidget):
         font = self._head.font()
         font.setBold(True)
         self._head.setFont(font)
-        self._busy.hide()
-        self._reason.setWordWrap(True)
-        self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        for label in (self._reason, self._note):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._note.hide()
         top = QHBoxLayout()
-        top.setSpacing(4)
-        top.addWidget(self._head)
-        top.addWidget(self._busy)
-        top.addStretch()
-        for button in (self._where, self._cut, self._copy_picture, self._copy_csv):
+        top.setSpacing(2)
+        top.addWidget(self.controls, 1)
+        for button in self._buttons:
             top.addWidget(button)
+        line = QHBoxLayout()
+        line.setSpacing(6)
+        line.addWidget(self._head)
+        line.addWidget(self.spinner)
+        line.addStretch()
         room = QVBoxLayout(self._chart_room)
         room.setContentsMargins(0, 0, 0, 0)
         self._stack.addWidget(self._chart_room)
@@ -97,21 +141,27 @@ class ThroughputPanel(QWidget):
         layout.setContentsMargins(10, 6, 6, 6)
         layout.setSpacing(3)
         layout.addLayout(top)
+        layout.addLayout(line)
         layout.addWidget(self._reason)
+        layout.addWidget(self._note)
         layout.addWidget(self._stack, 1)
+        layout.addWidget(self.legend)
         layout.addWidget(self._small)
 
     def _load_icons(self) -> None:
-        for button in (self._where, self._cut, self._copy_picture, self._copy_csv):
+        for button in self._buttons:
             button.setIcon(self._icons.icon(str(button.property("iconName"))))
 
     def _on_theme_changed(self, tokens: Tokens) -> None:
-        for label in (self._small, self._busy):
-            palette = label.palette()
-            palette.setColor(label.foregroundRole(), tokens.text_muted)
-            label.setPalette(palette)
+        palette = self._small.palette()
+        palette.setColor(self._small.foregroundRole(), tokens.text_muted)
+        self._small.setPalette(palette)
+        palette = self._note.palette()
+        palette.setColor(self._note.foregroundRole(), tokens.info_text)
+        self._note.setPalette(palette)
         if self._plot is not None:
             self._plot.dress(tokens)
+        self._show_legend()
 
     # -- what is shown ----------------------------------------------------------------------------
 
@@ -130,10 +180,21 @@ class ThroughputPanel(QWidget):
         """The sentence that says what limits the fabric."""
         return self._reason.text()
 
-    def show_estimate(self, estimate: Estimate, baseline: Estimate | None = None) -> None:
-        """Draw an estimate; ``baseline``: that of the whole fabric while something is unplugged."""
+    @property
+    def note(self) -> str:
+        """The sentence on what unplugging changes, or how a log compares."""
+        return self._note.text()
+
+    def show_estimate(
+        self, estimate: Estimate, baseline: Estimate | None = None, note: str = ""
+    ) -> None:
+        """Draw an estimate; ``baseline``: that of the whole fabric while something is unplugged,
+        ``note``: what that changes, in words.
+        """
         self._estimate, self._baseline = estimate, baseline
+        self._what_if = note
         plot = self._need_plot()
+        plot.set_overlays(self._pins, self._logs)
         plot.show_estimate(estimate, baseline)
         self._stack.setCurrentWidget(self._chart_room)
         peak = estimate.peak.busbw_gb_per_s
@@ -148,21 +209,33 @@ class ThroughputPanel(QWidget):
         self._small.setText(
             self.tr("No schedule beats {0}: {1}. Expect ±{2} %: {3}.").format(
                 bandwidth_text(estimate.limit.busbw_gb_per_s),
-                estimate.limit.text,
+                estimate.limit.text.rstrip("."),
                 f"{estimate.band.fraction * 100:.0f}",
                 estimate.band.rests_on,
             )
         )
+        self._show_note()
+        self._show_legend()
         self._enable(True)
+
+    _what_if = ""
+
+    def _show_note(self) -> None:
+        texts = [self._what_if, *(log_text(log, self._estimate) for log in self._logs)]
+        self._note.setText("\n".join(t for t in texts if t))
+        self._note.setVisible(bool(self._note.text()))
 
     def show_failure(self, sentence: str) -> None:
         """Say why there is no estimate."""
         self._estimate = self._baseline = None
-        self._head.setText(self.tr("All-reduce"))
+        self._what_if = ""
+        self._head.setText(collective_text(self.controls.asked.collective))
         self._reason.setText("")
         self._small.setText("")
+        self._show_note()
         self._empty.set_text(self.tr("No estimate"), sentence)
         self._stack.setCurrentWidget(self._empty)
+        self._show_legend()
         self._enable(False)
 
     def set_stale(self) -> None:
@@ -172,21 +245,139 @@ class ThroughputPanel(QWidget):
 
     def set_busy(self, busy: bool) -> None:
         """Say that an answer is being worked on."""
-        self._busy.setVisible(busy)
+        self.spinner.setVisible(busy)
 
     def _enable(self, on: bool) -> None:
-        for button in (self._where, self._cut, self._copy_picture, self._copy_csv):
-            button.setEnabled(on)
+        for button in self._buttons:
+            button.setEnabled(on or button is self._log)
 
     def _need_plot(self) -> ThroughputPlot:
         if self._plot is None:
             from rackloom_gui.charts.plot import ThroughputPlot  # pyqtgraph costs the start 0.2 s
 
             self._plot = ThroughputPlot(self._theme.tokens, self._chart_room)
+            self._plot.set_quantity(str(self.controls.quantity.currentData()))
+            self._plot.set_algorithms(self.controls.show_algorithms.isChecked())
+            self._plot.setAcceptDrops(False)  # what is dropped is for the panel
             room = self._chart_room.layout()
             assert room is not None
             room.addWidget(self._plot)
+            self.setFocusProxy(self._plot)
         return self._plot
+
+    def _on_quantity(self, quantity: str) -> None:
+        if self._plot is not None:
+            self._plot.set_quantity(quantity)
+
+    def _on_algorithms(self, shown: bool) -> None:
+        if self._plot is not None:
+            self._plot.set_algorithms(shown)
+        self._show_legend()
+
+    def _show_legend(self) -> None:
+        if self._plot is None or self._estimate is None:
+            self.legend.show_entries(())
+            return
+        from rackloom_gui.charts.plot import STYLES
+
+        tokens = self._theme.tokens
+        entries = [Entry("", self.tr("expected"), tokens.series[0], width=2)]
+        if self._baseline is not None:
+            dots = Qt.PenStyle.DotLine
+            entries.append(Entry("", self.tr("as drawn"), tokens.text_muted, dots))
+        colours = tokens.series
+        for n, pin in enumerate(self._pins):
+            entries.append(Entry(f"pin:{n}", pin.name, colours[pin.colour % len(colours)]))
+        for n, log in enumerate(self._logs):
+            colour = colours[log.colour % len(colours)]
+            entries.append(Entry(f"log:{n}", log.name, colour, dot=True))
+        if self.controls.show_algorithms.isChecked():
+            for n, name in enumerate(self._plot.algorithms()):
+                entries.append(Entry("", name, tokens.text_muted, STYLES[n % len(STYLES)], 1))
+        self.legend.show_entries(entries)
+
+    # -- curves to compare with -------------------------------------------------------------------
+
+    @property
+    def pins(self) -> tuple[Pin, ...]:
+        """Curves that were kept."""
+        return tuple(self._pins)
+
+    @property
+    def logs(self) -> tuple[Log, ...]:
+        """Measured runs that lie over the chart."""
+        return tuple(self._logs)
+
+    def ask_pin(self) -> None:
+        """Ask for a name and keep the present curve."""
+        if self._estimate is None:
+            return
+        dialog = QInputDialog(self)
+        dialog.setWindowTitle(self.tr("Keep This Curve"))
+        dialog.setLabelText(self.tr("Name of the curve:"))
+        dialog.setTextValue(self._free_name())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.textValueSelected.connect(self.pin)
+        dialog.open()
+
+    def _free_name(self) -> str:
+        assert self._estimate is not None
+        base = collective_text(self._estimate.collective.value)
+        taken = {pin.name for pin in self._pins}
+        numbers = range(1, len(self._pins) + 2)
+        return next(n for n in (f"{base} {k}" for k in numbers) if n not in taken)
+
+    def pin(self, name: str) -> None:
+        """Keep the present curve under a name."""
+        if self._estimate is None:
+            return
+        name = " ".join(name.split())[:60] or self._free_name()
+        self._pins.append(Pin(name, self._estimate, self._colour()))
+        self._overlay()
+
+    def _colour(self) -> int:
+        taken = {pin.colour for pin in self._pins} | {log.colour for log in self._logs}
+        return free_colour(taken, len(self._theme.tokens.series))
+
+    def load_log(self, path: Path) -> bool:
+        """Lay the runs of a log over the chart; False (and a sentence) where it holds none."""
+        try:
+            runs = read_log(path)
+        except ValueError as error:
+            self.told.emit(str(error))
+            return False
+        for number, run in enumerate(runs, start=1):
+            name = path.name if len(runs) == 1 else f"{path.name} {number}"
+            self._logs.append(Log(name, run, self._colour()))
+        first = runs[0]
+        collective = first.collective.value if first.collective is not None else None
+        self.controls.ask_for(collective, first.ranks, self.total_gpus)
+        self._overlay()
+        return True
+
+    total_gpus: int | None = None
+    """GPUs of the whole design, where somebody knows."""
+
+    def _remove(self, key: str) -> None:
+        kind, _, number = key.partition(":")
+        del (self._pins if kind == "pin" else self._logs)[int(number)]
+        self._overlay()
+
+    def _overlay(self) -> None:
+        if self._plot is not None:
+            self._plot.set_overlays(self._pins, self._logs)
+        self._show_note()
+        self._show_legend()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_log(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = dropped_log(event)
+        if path is not None:
+            event.acceptProposedAction()
+            self.load_log(path)
 
     # -- what can be done -------------------------------------------------------------------------
 
@@ -206,7 +397,8 @@ class ThroughputPanel(QWidget):
         """The points as CSV, one size a line."""
         if self._estimate is None:
             return ""
-        return estimate_csv(self._estimate)
+        logs = [g for g in self._logs if g.run.collective in (None, self._estimate.collective)]
+        return estimate_csv(self._estimate, self._pins, logs)
 
     def copy_csv(self) -> None:
         """Put the points on the clipboard."""
@@ -232,26 +424,19 @@ class ThroughputPanel(QWidget):
         return image
 
 
+def dropped_log(event: QDropEvent) -> Path | None:
+    """The log that is being dropped, if it is one file that may be a log."""
+    urls = event.mimeData().urls()
+    if len(urls) != 1 or not urls[0].isLocalFile():
+        return None
+    path = Path(urls[0].toLocalFile())
+    return path if path.suffix.lower() in LOG_SUFFIXES or not path.suffix else None
+
+
 def limit_sentence(estimate: Estimate) -> str:
     """What limits the collective at large sizes, as a sentence."""
     text = estimate.bottleneck.text.strip().rstrip(".")
     return QGuiApplication.translate("Throughput", "Limited by: {0}.").format(text)
 
 
-def estimate_csv(estimate: Estimate) -> str:
-    """The points of an estimate as CSV."""
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(
-        (
-            "size_bytes", "time_us", "algbw_gb_per_s", "busbw_gb_per_s", "limit_busbw_gb_per_s",
-            "algorithm", "protocol",
-        )
-    )  # fmt: skip
-    for p in estimate.points:
-        numbers = (p.time_us, p.algbw_gb_per_s, p.busbw_gb_per_s, p.limit_busbw_gb_per_s)
-        writer.writerow((p.size_bytes, *(f"{n:.6g}" for n in numbers), p.algorithm, p.protocol))
-    return buffer.getvalue()
-
-
-__all__ = ["ThroughputPanel", "estimate_csv", "limit_sentence"]
+__all__ = ["ThroughputPanel", "dropped_log", "estimate_csv", "limit_sentence"]

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the network is doing while a collective runs: loads, tiers, oversubscribed switches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+
+from rackloom.design import Design
+from rackloom_gui.charts.sizes import collective_text, short_size
+from rackloom_gui.fabric_keeper import FabricKeeper
+
+if TYPE_CHECKING:
+    from rackloom.collectives import Estimate
+    from rackloom.fabric import Fabric
+    from rackloom.fabric.tier_numbers import TierNumbers
+
+OVER = 1.01
+"""More below than above by this factor counts as oversubscribed."""
+
+
+def tr(text: str) -> str:
+    """A text of this module in the user's language."""
+    return QCoreApplication.translate("Loads", text)
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkFacts:
+    """Of one estimate, for canvas and explanation."""
+
+    title: str
+    """What the loads are of: ``All-reduce, ring, 16G``."""
+    loads: Mapping[str, float]
+    """Fraction of its rate that the busiest link of each cable carries; 0 for idle links."""
+    gbps: Mapping[str, tuple[float, float]]
+    """Carried by that link, and its rate."""
+    tiers: tuple[TierNumbers, ...]
+    oversubscribed: Mapping[str, float]
+    """Ratio by switch."""
+
+    def load_text(self, cable: str) -> str:
+        """What a cable carries, for its tooltip; empty for cables that are no links."""
+        found = self.gbps.get(cable)
+        if found is None:
+            return ""
+        carried, rate = found
+        if carried <= 0:
+            return tr("carries nothing of this {0}").format(self.title)
+        return tr("{0}: {1} of {2} Gb/s ({3} %)").format(
+            self.title, f"{carried:.4g}", f"{rate:g}", f"{carried / rate * 100:.0f}"
+        )
+
+
+def network_facts(
+    keeper: FabricKeeper, design: Design, failed: frozenset[str], estimate: Estimate
+) -> NetworkFacts:
+    """For a worker: loads by cable, numbers by tier, oversubscribed switches."""
+    from rackloom.fabric.tier_numbers import tier_numbers
+
+    fabric = keeper.fabric(design).without(failed)
+    last = estimate.points[-1]
+    name = collective_text(estimate.collective.value)
+    title = f"{name}, {last.algorithm}, {short_size(last.size_bytes)}"
+    loads, gbps = _loads(fabric, estimate)
+    return NetworkFacts(title, loads, gbps, tier_numbers(fabric), _oversubscribed(fabric))
+
+
+def _loads(
+    fabric: Fabric, estimate: Estimate
+) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
+    arrays = fabric.arrays
+    if estimate.loads is None or not len(arrays.link_cable):
+        return {}, {}
+    share, carried = estimate.loads.link_fraction, estimate.loads.link_gbps
+    # the busiest link of each cable: the last of its cable when sorted by cable, then by share
+    order = np.lexsort((share, arrays.link_cable))
+    cable = arrays.link_cable[order]
+    last = np.append(cable[1:] != cable[:-1], True)
+    links, cables = order[last], cable[last]
+    ids = [str(arrays.cable_ids[c]) for c in cables.tolist()]
+    rates = arrays.link_rate_gbps[links].tolist()
+    pairs = zip(carried[links].tolist(), rates, strict=True)
+    return (
+        dict(zip(ids, share[links].tolist(), strict=True)),
+        dict(zip(ids, pairs, strict=True)),
+    )
+
+
+def _oversubscribed(fabric: Fabric) -> dict[str, float]:
+    balance, network = fabric.balance, fabric.network
+    down, up = balance.down_gbps, balance.up_gbps
+    over = np.flatnonzero((up > 0) & (down > up * OVER))
+    found = {}
+    for vertex in over.tolist():
+        device = int(network.switch_device[vertex])
+        if device >= 0:
+            found[str(fabric.arrays.device_ids[device])] = float(down[vertex] / up[vertex])
+    return found

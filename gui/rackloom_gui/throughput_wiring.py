@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins the estimate to chart, explanation, load colours, failures and workload of a window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from rackloom.catalog.parts import ServerPart
+from rackloom.design import Design
+from rackloom_gui.charts.sizes import bandwidth_text, collective_text
+from rackloom_gui.charts.throughput import limit_sentence
+from rackloom_gui.jobs import LatestJob
+from rackloom_gui.loads import NetworkFacts, network_facts
+
+if TYPE_CHECKING:
+    from rackloom.collectives import Estimate
+    from rackloom_gui.main_window import MainWindow
+
+MOST_SELECTED = 4096
+"""More selected servers than this are not followed while one drags a rubber band."""
+
+
+class ThroughputWiring(QObject):
+    """Everything that is about speed in one main window; made once its parts are there."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._facts: NetworkFacts | None = None
+        self._loads_shown = False
+        self._facts_job = LatestJob(self)
+        self._facts_job.done.connect(self._on_facts)
+        self._facts_job.failed.connect(window.analysis.fault)
+        analysis, chart, explain = window.analysis, window.chart, window.explain
+        analysis.estimate_changed.connect(self._on_estimate)
+        analysis.estimate_failed.connect(self._on_no_estimate)
+        analysis.estimate_stale.connect(self._on_stale)
+        analysis.busy_changed.connect(chart.set_busy)
+        chart.controls.asked_changed.connect(analysis.ask)
+        chart.show_ids.connect(window.show_ids)
+        chart.cut_toggled.connect(lambda _on: self._paint_cut())
+        chart.open_log_requested.connect(self.open_log)
+        chart.told.connect(window.status.say)
+        explain.show_ids.connect(window.show_ids)
+        window.document.selection_changed.connect(self._on_selection)
+        window.document.changed.connect(lambda design, _change: self._on_design(design))
+        window.document.replaced.connect(self._on_design)
+        self._on_design(window.document.design)
+
+    @property
+    def pending(self) -> bool:
+        """Whether colours and tiers are still being worked out."""
+        return self._facts_job.pending
+
+    def shut_down(self) -> None:
+        """Wait for the threads; call before the window goes."""
+        self._facts_job.wait()
+
+    # -- what is asked ----------------------------------------------------------------------------
+
+    def _on_selection(self, selection: frozenset[str]) -> None:
+        design = self._window.document.design
+        if len(selection) > MOST_SELECTED:
+            return
+        servers = tuple(
+            sorted(
+                i
+                for i in selection
+                if i in design.devices and isinstance(design.device_part(i), ServerPart)  # type: ignore[arg-type]
+            )
+        )
+        self._window.chart.controls.set_selection(servers)
+
+    def _on_design(self, design: Design) -> None:
+        pods = sorted({d.pod for d in design.devices.values() if d.pod})
+        self._window.chart.controls.set_pods(tuple(pods))
+
+    def open_log(self) -> None:
+        """Ask for a log of nccl-tests and lay it over the chart."""
+        window = self._window
+        dialog = QFileDialog(window, self.tr("Open a Log of nccl-tests or rccl-tests"))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setNameFilters([self.tr("Logs (*.log *.txt *.out)"), self.tr("All files (*)")])
+        dialog.fileSelected.connect(lambda name: self.load_log(Path(name)))
+        dialog.open()
+
+    def load_log(self, path: Path) -> bool:
+        """Lay a log over the chart and bring the chart to the front."""
+        window = self._window
+        window.show_panel("chart")
+        return window.chart.load_log(path)
+
+    # -- answers ----------------------------------------------------------------------------------
+
+    def _on_estimate(self, estimate: Estimate) -> None:
+        window, analysis = self._window, self._window.analysis
+        if not analysis.asked.group and not analysis.unplugged:
+            window.chart.total_gpus = estimate.gpus
+        window.chart.show_estimate(estimate, analysis.baseline, analysis.note)
+        window.explain.show_estimate(estimate)
+        window.status.set_stale(False)
+        name = collective_text(estimate.collective.value)
+        text = f"{name} {bandwidth_text(estimate.peak.busbw_gb_per_s)}"
+        if analysis.unplugged:
+            text += self.tr(", {0} unplugged").format(len(analysis.unplugged))
+        window.status.set_throughput(text, limit_sentence(estimate))
+        self._paint_cut()
+        keeper, design, failed = analysis.keeper, window.document.design, analysis.unplugged
+        self._facts_job.ask(lambda: network_facts(keeper, design, failed, estimate))
+
+    def _on_no_estimate(self, sentence: str) -> None:
+        window = self._window
+        text = sentence[:1].upper() + sentence[1:].rstrip(".") + "."
+        window.chart.show_failure(text)
+        window.explain.show_failure(text)
+        window.status.set_stale(False)
+        window.status.set_throughput("", text)
+        window.canvas.set_cut(())
+        self._facts_job.cancel()
+        self._facts = None
+        self._paint_loads()
+
+    def _on_stale(self) -> None:
+        self._window.chart.set_stale()
+        self._window.explain.set_stale()
+        self._window.status.set_stale(True)
+
+    def _paint_cut(self) -> None:
+        window = self._window
+        estimate = window.chart.estimate
+        shown = window.chart.cut_shown and estimate is not None
+        window.canvas.set_cut(estimate.limit.cut if shown and estimate is not None else ())
+
+    # -- colours of the drawing -------------------------------------------------------------------
+
+    def _on_facts(self, facts: NetworkFacts) -> None:
+        self._facts = facts
+        self._window.explain.show_tiers(facts.tiers)
+        self._paint_loads()
+
+    @property
+    def loads_shown(self) -> bool:
+        """Whether cables are coloured by load."""
+        return self._loads_shown
+
+    def show_loads(self, on: bool) -> None:
+        """Colour cables by load, or by network again."""
+        self._loads_shown = on
+        self._paint_loads()
+
+    def _paint_loads(self) -> None:
+        canvas = self._window.canvas
+        facts = self._facts if self._loads_shown else None
+        if facts is None:
+            canvas.set_link_loads(None)
+            canvas.set_load_texts(None)
+            canvas.set_oversubscribed({})
+            self._window.load_legend.hide()
+            return
+        canvas.set_link_loads(facts.loads)
+        canvas.set_load_texts(facts.load_text)
+        canvas.set_oversubscribed(facts.oversubscribed)
+        self._window.load_legend.show_for(facts.title, len(facts.oversubscribed))
