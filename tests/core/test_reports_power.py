@@ -153,6 +153,29 @@ def test_a_busbar_is_carried_by_its_shelves() -> None:
     assert two.places[0].usable_w == 18_000
 
 
+def test_shelves_draw_from_their_feeds_what_the_busbar_carries() -> None:
+    room = Room()
+    bar = RackPart(
+        id=PartId("bar"), manufacturer="Any", model="Bar", rack_units=42, width_mm=600,
+        depth_mm=1068, busbar_v=50,
+    )  # fmt: skip
+    rack_id = room.rack(room.row(), 0, bar)
+    part = PowerShelfPart(
+        id=PartId("shelf"), manufacturer="Any", model="Shelf", rack_units=1, rated_kw=33.0
+    )
+    for u in (1, 9):
+        room.device(rack_id, hot_server(psu=Psu(count=1, inlet=Inlet.BUSBAR)), u)
+    for group, u in (("A", 40), ("B", 41)):
+        shelf = room.device(rack_id, part, u)
+        plug_cord(room.draft, shelf, 1, add_feed(room.draft, group, group, 400, 63))
+    _, feed_a, feed_b = power_report(room.design()).supplies
+    for feed in (feed_a, feed_b):
+        # Two trays of 10.2 kW: a shelf carries half, and all of it when the other's feed is lost.
+        assert (feed.load_w, feed.lost_load_w) == (10_200, 20_400)
+        assert feed.unknown == 1  # what the rectifiers lose
+        assert feed.verdict == "carries what is known"
+
+
 def test_tables_and_json_hold_the_same() -> None:
     report = power_report(hall(hot_server()))
     found = report.to_json()

@@ -8,12 +8,14 @@ import zlib
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 from tests.builders import small_design
 
 from rackloom.reports.labels import SHEETS, Label, labels
 from rackloom_gui.canvas.pencil import text_width
 from rackloom_gui.export import label_sheet_pdf
+from rackloom_gui.export import labels as export_labels
 from rackloom_gui.export.labels import MM, lines_of, paint_label, type_size
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -39,8 +41,6 @@ def test_each_sheet_has_the_size_of_its_paper_and_as_many_pages_as_it_takes(name
 
 
 def drawn(label: Label, width_mm: float = 70, height_mm: float = 37) -> QImage:
-    from PySide6.QtCore import QRectF
-
     image = QImage(int(width_mm * MM), int(height_mm * MM), QImage.Format.Format_RGB32)
     image.fill(QColor("white"))
     painter = QPainter(image)
@@ -61,6 +61,21 @@ def test_a_label_has_its_colour_at_the_left_and_ink_beside_it() -> None:
         if plain.pixelColor(x, y).lightness() < 128
     ]
     assert dark
+
+
+def test_nothing_is_drawn_where_printers_leave_the_paper_white(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    boxes: list[QRectF] = []
+    monkeypatch.setattr(export_labels, "paint_label", lambda p, label, box: boxes.append(box))
+    for sheet in SHEETS.values():
+        boxes.clear()
+        label_sheet_pdf([PLAIN] * sheet.count, sheet)
+        assert len(boxes) == sheet.count
+        assert min(box.left() for box in boxes) >= 4.2 * MM
+        assert max(box.right() for box in boxes) <= (sheet.page_mm[0] - 4.2) * MM
+        assert min(box.top() for box in boxes) >= 4.2 * MM
+        assert max(box.bottom() for box in boxes) <= (sheet.page_mm[1] - 4.2) * MM
 
 
 def test_a_colour_nobody_knows_is_left_out() -> None:

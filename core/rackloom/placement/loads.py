@@ -166,11 +166,22 @@ def on_busbar_of(design: Design, rack_id: str) -> tuple[list[DeviceId], list[Dev
 
 
 class Loads:
-    """Loads of a design, each worked out once; ``draw`` says what a device draws."""
+    """Loads of a design, each worked out once; ``draw`` says what a device draws.
 
-    def __init__(self, design: Design, draw: Callable[[DeviceId], Draw]) -> None:
+    With ``through_busbars``, power shelves draw what hangs on their busbar; without it their draw
+    is unknown. The rules do without: they are run again near what changed, cord by cord.
+    """
+
+    def __init__(
+        self,
+        design: Design,
+        draw: Callable[[DeviceId], Draw],
+        *,
+        through_busbars: bool = False,
+    ) -> None:
         self._design = design
         self._draw_of = draw
+        self._through_busbars = through_busbars
         self._draws: dict[DeviceId, Draw] = {}
         self._groups: dict[str, str] = {}
         self._loads: dict[tuple[str, str | None], Load] = {}
@@ -229,10 +240,35 @@ class Loads:
                 if lost is None or self.group_of(cord.source) != lost:
                     live += 1
                     here += cord.source == source
-            drawn = self.draw(device)
+            drawn = self._drawn(device, lost)
             watts += drawn.watts * here / live
             unknown += drawn.unknown
         return Load(watts, unknown)
+
+    def _drawn(self, device_id: DeviceId, lost: str | None) -> Draw:
+        """What a device draws; a power shelf its share of the busbar, less what the others carry.
+
+        Shelves that are alive share the bar evenly. Their own losses were not published, so what
+        they draw is never wholly known.
+        """
+        design = self._design
+        if not self._is_shelf(device_id):
+            return self.draw(device_id)
+        alive = sum(
+            any(self.group_of(cord.source) != lost for cord in cords_of(design, shelf))
+            for shelf in self._sharers(device_id)
+        )
+        return Draw(self.busbar(design.devices[device_id].rack).watts / alive, True)
+
+    def _is_shelf(self, device_id: DeviceId) -> bool:
+        part = self._design.parts[self._design.devices[device_id].part]
+        return self._through_busbars and isinstance(part, PowerShelfPart)
+
+    def _sharers(self, device_id: DeviceId) -> list[DeviceId]:
+        """Who takes over when a device has no power: all shelves of a busbar, else nobody."""
+        if not self._is_shelf(device_id):
+            return [device_id]
+        return on_busbar_of(self._design, self._design.devices[device_id].rack)[1]
 
     def other_groups(self, source: str) -> list[str]:
         """Feed groups that the devices on a PDU or feed also hang on."""
@@ -242,8 +278,9 @@ class Loads:
             if isinstance(design.parts[design.devices[device].part], PduPart):
                 if source in design.feeds:
                     found.update(self.other_groups(device))
-            else:
-                found |= {self.group_of(c.source) for c in cords_of(design, device)}
+                continue
+            for sharer in self._sharers(device):
+                found |= {self.group_of(c.source) for c in cords_of(design, sharer)}
         return sorted(found - {self.group_of(source)})
 
     def worst_loss(self, source: str) -> tuple[str, Load] | None:
@@ -264,7 +301,7 @@ class Loads:
         loads: dict[str, float] = {}
         for device in devices_on(design, pdu):
             cords = cords_of(design, device)
-            share_w = self.draw(device).watts / len(cords)
+            share_w = self._drawn(device, None).watts / len(cords)
             for cord in cords:
                 group = outlets.get(cord.outlet) if cord.source == pdu else None
                 if group is not None and group.leg is not None:

@@ -154,7 +154,7 @@ class _Writer:
         self.design = design
         self.maximum = power_of(design)
         self.typical = typical_power_of(design)
-        self.loads = Loads(design, self._draw)
+        self.loads = Loads(design, self._draw, through_busbars=True)
 
     def _draw(self, device_id: DeviceId) -> Draw:
         power = self.maximum.get(device_id)

@@ -15,6 +15,8 @@ from rackloom_gui.export.application import need_application
 DPI = 288
 MM = DPI / 25.4
 PADDING_MM = 1.5
+EDGE_MM = 4.3
+"""Rim of the paper that most laser printers leave white; some labels reach into it."""
 BAND_MM = 2.5
 """Width of the strip in the label's colour, at its left."""
 LARGEST_MM, SMALLEST_MM = 4.0, 1.6
@@ -42,6 +44,9 @@ def label_sheet_pdf(
     page = QPageSize(QSizeF(*sheet.page_mm), QPageSize.Unit.Millimeter)
     writer.setPageLayout(QPageLayout(page, QPageLayout.Orientation.Portrait, QMarginsF(0, 0, 0, 0)))
     painter = QPainter(writer)
+    rim = EDGE_MM * MM
+    paper = QRectF(0, 0, sheet.page_mm[0] * MM, sheet.page_mm[1] * MM)
+    printable = paper.adjusted(rim, rim, -rim, -rim)
     current = 0
     for number, label in enumerate(labels, start=skip % sheet.count):
         page_number, x_mm, y_mm = sheet.place(number)
@@ -49,7 +54,8 @@ def label_sheet_pdf(
             writer.newPage()
             current = page_number
         width_mm, height_mm = sheet.label_mm
-        paint_label(painter, label, QRectF(x_mm * MM, y_mm * MM, width_mm * MM, height_mm * MM))
+        box = QRectF(x_mm * MM, y_mm * MM, width_mm * MM, height_mm * MM)
+        paint_label(painter, label, box.intersected(printable))
     painter.end()
     buffer.close()
     return bytes(data.data())
