@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fabrics import Cluster, rail_pods, server_part, star, switch_part, three_tiers
 
+from rackloom.catalog import load_bundled
+from rackloom.catalog.parts import ServerPart
 from rackloom.catalog.words import Protocol, ScaleUpKind
 from rackloom.collectives import (
     ALGORITHMS,
@@ -467,3 +469,21 @@ def test_the_programme_agrees_with_cuts_where_one_edge_is_missing(broken: bool) 
     n, g, nics = 32, 8, 7 if broken else 8
     assert found.exact
     assert found.busbw_gb_per_s == pytest.approx(nics * 50 * (n - 1) / (g * (n - g)), rel=EXACT)
+
+
+def test_every_server_of_the_catalogue_has_an_answer_or_a_sentence() -> None:
+    """Alone, and three of them cabled to one switch as far as their cages go."""
+    answered = 0
+    for part in load_bundled().of_kind(ServerPart):
+        if part.gpu is None:
+            continue
+        for servers in (1, 3):
+            design = star(servers, part).design()
+            for kind in (Collective.ALL_REDUCE, Collective.ALL_TO_ALL):
+                try:
+                    found = estimate(design, kind, sizes="8:16G:64")
+                except EstimateError:
+                    continue
+                answered += 1
+                assert 0 < found.peak.busbw_gb_per_s <= found.limit.busbw_gb_per_s * (1 + 1e-6)
+    assert answered >= 60

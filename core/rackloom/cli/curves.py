@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rackloom.collectives import Estimate
 
+_SAME = 0.999
+
 
 def estimate_table(answer: Estimate) -> str:
     """Size, time, algorithm and bus bandwidth by line, then what limits it and why."""
@@ -21,6 +23,15 @@ def estimate_table(answer: Estimate) -> str:
         for p in answer.points
     ]
     percent = round(answer.band.fraction * 100)
+    lines += [
+        f"# cap {cap.expected_gb_per_s:,.1f} GB/s: {cap.text} "
+        f"({cap.busbw_gb_per_s:,.1f} at {cap.efficiency:.0%})"
+        for cap in answer.caps
+    ]
+    if answer.points:
+        low, last = answer.low_busbw_gb_per_s[-1], answer.points[-1].busbw_gb_per_s
+        if low < last * _SAME:
+            lines.append(f"# in the worst twentieth of hash placements {low:,.2f} GB/s at the end")
     lines += [
         f"# limited by {answer.bottleneck.text}",
         f"# limit: {answer.limit.text}",

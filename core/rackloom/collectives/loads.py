@@ -48,6 +48,15 @@ class CableLoads:
         return np.divide(self.link_gbps, rate, out=np.zeros(len(rate)), where=rate > 0)
 
     @cached_property
+    def link_connections(self) -> Floats:
+        """How many connections run over every link on average (each may be several flows)."""
+        traffic = self._traffic
+        if traffic is None or self._busbw <= 0:
+            return np.zeros(len(self._fabric.arrays.link_cable))
+        unit = self._busbw * 8 / (traffic.channels * traffic.busbw_per_algbw)
+        return np.asarray(self.link_gbps / (unit * traffic.connection), np.float64)
+
+    @cached_property
     def by_cable(self) -> dict[CableId, float]:
         """Fraction of its rate that the busiest link of each cable carries; idle ones left out."""
         arrays = self._fabric.arrays

@@ -7,7 +7,7 @@ cannot tell their ends apart. One of each is taken out and the collective estima
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,10 +68,13 @@ def failure_sweep(
     gpus: GpuChoice = None,
     settings: Settings | None = None,
     most_kinds: int = MOST_KINDS,
+    on_step: Callable[[int, int], object] | None = None,
 ) -> FailureSweep:
     """Every single failure by kind. Raises EstimateError where even the whole fabric has no answer.
 
     A group given by names stays as it is: it cannot run once one of its servers has failed.
+    ``on_step`` hears how many kinds are done and how many there are; what it raises stops the
+    sweep.
     """
     fabric = drawn if isinstance(drawn, Fabric) else Fabric.of(drawn)
     whole = estimate(fabric, collective, [size_bytes], gpus=gpus, settings=settings)
@@ -79,7 +82,9 @@ def failure_sweep(
     kinds = failure_kinds(fabric)
     kinds.sort(key=lambda kind: -len(kind[1]))
     effects = []
-    for kind, members in kinds[:most_kinds]:
+    for done, (kind, members) in enumerate(kinds[:most_kinds]):
+        if on_step is not None:
+            on_step(done, min(len(kinds), most_kinds))
         try:
             found = estimate(
                 fabric, collective, [size_bytes], gpus, failed=[members[0]], settings=settings
