@@ -13,7 +13,8 @@ from rackloom.design import Design, History, edits
 from rackloom.fabric import Fabric
 from rackloom.files import load, save
 from rackloom.generate import generate
-from rackloom.reports import bom, cable_schedule
+from rackloom.placement.trays import tray_segments
+from rackloom.reports import bom, cable_schedule, labels, power_report
 
 SIZES = "8:16G:2"
 """31 sizes, as all_reduce_perf -b 8 -e 16G -f 2."""
@@ -134,3 +135,18 @@ def test_bom(benchmark: BenchmarkFixture, design: Design) -> None:
 def test_cable_schedule(benchmark: BenchmarkFixture, design: Design) -> None:
     rows = benchmark.pedantic(lambda: cable_schedule(design), rounds=3, warmup_rounds=1)
     assert len(rows) == len(design.cables)
+
+
+def test_power_report(benchmark: BenchmarkFixture, design: Design) -> None:
+    report = benchmark.pedantic(lambda: power_report(design), rounds=3, warmup_rounds=1)
+    assert len(report.bars) == len(design.racks)
+
+
+def test_trays(benchmark: BenchmarkFixture, design: Design) -> None:
+    assert benchmark.pedantic(lambda: tray_segments(design), rounds=3, warmup_rounds=1)
+
+
+def test_labels(benchmark: BenchmarkFixture, design: Design) -> None:
+    """Both ends of every cable."""
+    found = benchmark.pedantic(lambda: labels(design), rounds=3, warmup_rounds=1)
+    assert len(found) >= len(design.cables)

@@ -14,7 +14,8 @@ from openpyxl import load_workbook
 from tests.builders import small_design
 
 from rackloom.cli import main
-from rackloom.files import save
+from rackloom.design import Draft, edits
+from rackloom.files import load, save
 from rackloom.reports import BomRow, CableRow, Label
 from rackloom.reports.label_text import TOKENS
 from rackloom.reports.labels import SHEETS
@@ -127,6 +128,26 @@ def test_labels_as_csv(hall: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(capfd, "labels", hall, "-o", "-", "--template", "{cable}{end}")[0] == 2
 
 
+def test_the_sites_limits_and_template_are_kept_in_its_file(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    draft = Draft(small_design())
+    edits.change_settings(draft, tray_width_mm=100.0, tray_depth_mm=50.0, tray_fill_limit=0.002)
+    edits.change_settings(draft, tray_limit_kg_per_m=0.02, label_template="{cable}:{near_port}")
+    design = draft.close("Settle")[0]
+    path = tmp_path / "settled.rackloom"
+    save(path, design)
+    assert load(path).design == design
+    (row,) = rows_of(run(capfd, "trays", path, "--format", "csv")[1])
+    # Two fibres of 3 mm: 14.14 mm2 of 5,000 mm2; 0.018 kg/m are less than 0.02.
+    assert float(row["fill"]) == pytest.approx(0.002827, abs=1e-6)
+    assert row["verdict"] == "too full"
+    texts = {r["text"] for r in rows_of(run(capfd, "labels", path, "-o", "-")[1])}
+    assert "c14:2/1" in texts
+    path.write_text(path.read_text().replace('"tray_fill_limit":0.002', '"tray_fill_limit":1e300'))
+    assert "tray_fill_limit" in complaint(capfd, "trays", path)
+
+
 # What the help says
 
 
@@ -136,6 +157,20 @@ def test_the_help_names_every_token_and_every_sheet_and_no_others() -> None:
     assert set(re.findall(r"`\{(\w+)\}`", table)) == set(TOKENS)
     sheets = text[text.index("**Sheets**") : text.index("**Colours**")]
     assert set(re.findall(r"`((?:a4|letter)-\w+)`", sheets)) == set(SHEETS)
+
+
+def test_the_help_shows_power_and_trays_as_they_are_written(
+    hall: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = (HELP / "command-line.md").read_text("utf-8")
+    shown = [json.loads(block) for block in re.findall(r"```json\n(\{.*?\})\n```", text, re.DOTALL)]
+    for command, tables in (("power", ("places", "supplies", "psus")), ("trays", ("segments",))):
+        written = json.loads(run(capfd, command, hall, "--format", "json")[1])
+        (example,) = (each for each in shown if tables[0] in each)
+        assert example.keys() == written.keys()
+        for table in tables:
+            for row in written[table]:
+                assert list(row) == list(example[table][0])
 
 
 def test_the_help_names_the_columns_that_are_written() -> None:
