@@ -75,6 +75,9 @@ def caps_of(
         pcie = _pcie(fabric, traffic, hardware)
         if pcie is not None:  # has its efficiency in it
             caps.append(replace(pcie, efficiency=local))
+        bounce = _bounce(case, traffic)
+        if bounce is not None:
+            caps.append(replace(bounce, efficiency=local))
         bundles = _bundles(fabric, traffic)
         if bundles is not None:
             caps.append(_placed(case, traffic, replace(bundles, efficiency=outer)))
@@ -277,6 +280,47 @@ def _pcie(fabric: Fabric, traffic: Traffic, hardware: Hardware) -> Cap | None:
     each = float(ports.pcie_gbps[worst[0]]) * hardware.pcie.efficiency / 8
     text = f"PCIe of the NICs in {device_name(fabric, device)}, {each:.0f} GB/s each"
     return Cap("pcie", _busbw(traffic, least), tuple(_devices(fabric, ports.nic[worst])), text)
+
+
+def _bounce(case: Case, traffic: Traffic) -> Cap | None:
+    """The GPUs' own PCIe ports, where the part says that NICs cannot read GPU memory.
+
+    Without GPUDirect RDMA all that a NIC sends goes from the GPU to host memory first, and from
+    there to the NIC: once over the GPU's port, once over the NIC's.
+    """
+    group, ports, hardware = case.group, traffic.ports, case.hardware
+    rates = [gpu_pcie_gb_per_s(part, hardware) for part in group.parts]
+    through_host = np.array(
+        [
+            rate * 8 * hardware.pcie.efficiency
+            if part.gpu_direct_rdma is False and rate is not None
+            else np.inf
+            for part, rate in zip(group.parts, rates, strict=True)
+        ]
+    )
+    if np.isinf(through_host).all():
+        return None
+    used = traffic.channel_ports.ravel()
+    rank, load = ports.rank[used], traffic.port_load.ravel()
+    served = rank >= 0
+    if not served.any():
+        return None
+    each = np.bincount(rank[served], weights=load[served], minlength=group.ranks)
+    busy = np.flatnonzero(each > 0)
+    share = through_host[group.part_of_node[group.node[busy]]] / each[busy]
+    least = float(share.min())
+    if not np.isfinite(least):
+        return None
+    worst = busy[share <= least * _TIE]
+    device = int(group.device[worst[0]])
+    rate = float(through_host[int(group.part_of_node[int(group.node[worst[0]])])]) / 8
+    text = (
+        f"PCIe of the GPUs in {device_name(case.fabric, device)}, {rate:.0f} GB/s each: "
+        "what NICs send passes host memory (no GPUDirect RDMA)"
+    )
+    where = np.unique(group.device[worst])[:MOST_PLACES]
+    ids = tuple(str(device_id(case.fabric, d)) for d in where.tolist())
+    return Cap("pcie", _busbw(traffic, least), ids, text)
 
 
 def _bundles(fabric: Fabric, traffic: Traffic) -> Cap | None:

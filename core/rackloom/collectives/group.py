@@ -102,6 +102,8 @@ def _chosen(fabric: Fabric, choice: GpuChoice) -> Ints:
         if text == ONE_PER_SERVER or _EVERY.fullmatch(text):
             return _spaced(fabric, text)
         choice = int(text) if text.isdecimal() else [t for t in text.split(",") if t.strip()]
+        if choice == []:
+            raise EstimateError(f"{text!r} names no GPU: give a number, or names of servers")
     everyone = _all_gpus(fabric)
     if choice is None:
         return everyone
