@@ -178,10 +178,28 @@ def test_dark_network_cards() -> None:
 def test_a_switch_off_the_management_network() -> None:
     world = World()
     leaf, oob = world.device(QM9700, "leaf"), world.device("nvidia-sn2201", "oob")
-    names = [f.where[0] for f in world.fires("fabric.no-management")]
-    assert names == [leaf, oob]
+    servers = [world.device(H100, f"gpu-{n}") for n in range(5)]
+    (finding,) = world.fires("fabric.no-management")
+    assert finding.where == ()
+    assert finding.message == (
+        "no out-of-band network is drawn: the management ports of 2 switches and 5 servers lead "
+        "nowhere"
+    )
     world.cable("cat6a-rj45", (oob, "1"), (leaf, "MGMT"))
-    assert [f.where[0] for f in world.fires("fabric.no-management")] == [oob]
+    findings = world.fires("fabric.no-management")
+    assert [f.where for f in findings] == [(oob,), tuple(servers)]
+    assert findings[1].message == (
+        "gpu-0, gpu-1, gpu-2 and 2 more are not on the out-of-band network: nothing reaches them "
+        "when they hang"
+    )
+    for n, server in enumerate(servers[:4]):
+        bmc = next(
+            c.name for c in world.design.device_part(server).cages if c.role == "out-of-band"
+        )
+        world.cable("cat6a-rj45", (oob, str(n + 2)), (server, bmc))
+    last = world.fires("fabric.no-management")[-1]
+    assert last.where == (servers[4],)
+    assert last.message.startswith("gpu-4 is not on the out-of-band network")
 
 
 # Rails

@@ -43,7 +43,7 @@ def free_modes(device_id: DeviceId, cages: frozenset[str], design: Design) -> Se
     watches={"devices"},
     scope="device",
     source="NVIDIA Cumulus Linux, switch port attributes (breakout)",
-    numbers=(47, 50),
+    numbers=(47, 50, 51),
 )
 def unknown_mode(context: Context, device_id: str) -> Iterator[Hit]:
     """A breakout mode is one the cage offers.
@@ -71,7 +71,7 @@ def unknown_mode(context: Context, device_id: str) -> Iterator[Hit]:
     watches={"cables", "modules", "devices"},
     scope="device",
     source="NVIDIA Cumulus Linux, switch port attributes (breakout)",
-    numbers=(47,),
+    numbers=(47, 51),
 )
 def lost_neighbour(context: Context, device_id: str) -> Iterator[Hit]:
     """A cage that is split most finely can switch its neighbour off: nothing may be plugged there.
@@ -99,7 +99,7 @@ def lost_neighbour(context: Context, device_id: str) -> Iterator[Hit]:
     watches={"cables", "modules", "devices"},
     scope="device",
     source="NVIDIA Cumulus Linux, switch port attributes (breakout)",
-    numbers=(48, 49),
+    numbers=(48, 49, 51),
 )
 def logical_limit(context: Context, device_id: str) -> Iterator[Hit]:
     """A switch has no more logical ports in use than its chip can manage.

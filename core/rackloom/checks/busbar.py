@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rackloom.catalog.parts import RackPart
+from rackloom.catalog.parts import RackPart, ServerPart
 from rackloom.catalog.site_parts import PowerShelfPart
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity, called
@@ -40,6 +40,43 @@ def no_busbar(context: Context, rack_id: str) -> Iterator[Hit]:
         (*devices, rack_id),
         f"{names}{more} {feeds} by a busbar, but {called(rack_id)} has {lacks}",
     )
+
+
+@rule(
+    "power.transient",
+    Severity.WARNING,
+    watches={"devices", "racks", "modules", "cables"},
+    scope="rack",
+    source="DGX SuperPOD reference architecture GB200 (components)",
+    numbers=(66,),
+)
+def transient(context: Context, rack_id: str) -> Iterator[Hit]:
+    """The power shelves of a rack also carry the short peaks of its GPUs.
+
+    An NVL72 draws 1.4 times its steady power for moments, whenever all GPUs begin to compute at
+    once. Devices whose draw or peak nobody published count with what is known. What to do: add a
+    shelf, or cap the power of the GPUs.
+    """
+    devices, shelves = on_busbar_of(context.design, rack_id)
+    if not devices or not shelves:
+        return
+    peak_w, steady_w, unknown = 0.0, 0.0, 0
+    for device in devices:
+        part = context.design.parts[context.design.devices[device].part]
+        draw = context.loads.draw(device)
+        ratio = part.power_transient_ratio if isinstance(part, ServerPart) else None
+        steady_w += draw.watts
+        peak_w += draw.watts * (ratio or 1.0)
+        unknown += draw.unknown
+    parts = (context.design.devices[shelf].part for shelf in shelves)
+    usable_w = 1000 * sum(context.design.part(part, PowerShelfPart).rated_kw for part in parts)
+    if steady_w <= usable_w + 0.5 < peak_w:
+        caveat = f" (draw of {unknown} devices not wholly known)" if unknown else ""
+        yield Hit(
+            (rack_id,),
+            f"the devices on the busbar of {called(rack_id)} peak at {peak_w / 1000:.1f} kW for "
+            f"moments{caveat}, but its power shelves give {usable_w / 1000:.1f} kW",
+        )
 
 
 @rule(

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rackloom.catalog.parts import CablePart
 from rackloom.checks.finding import called
@@ -36,6 +36,7 @@ class Context:
         memo: Memo | None = None,
         topology: Topology | None = None,
         views: dict[DeviceId, DeviceView] | None = None,
+        trays: dict[DeviceId, Mapping[Any, int]] | None = None,
     ) -> None:
         self.design = design
         self.memo = memo or Memo()
@@ -43,6 +44,8 @@ class Context:
         """The catalogue the caller wants fixes to choose from; None for the bundled one."""
         self._topology = topology
         self.views: dict[DeviceId, DeviceView] = {} if views is None else views
+        self.trays: dict[DeviceId, Mapping[Any, int]] = {} if trays is None else trays
+        """What cables of a device lie where in the tray of its row: see ``room.tray_load``."""
         self._cords: dict[DeviceId, list[Cord]] = {}
         self._shapes: dict[CableId, Shape] = {}
         self._needed_m: dict[CableId, float] = {}

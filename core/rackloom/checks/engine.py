@@ -8,7 +8,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Finding, Hit, Severity, State, called
@@ -40,7 +40,9 @@ def run(design: Design, catalog: Catalog | None = None) -> Findings:
     context = Context(design, catalog)
     with _collector_paused():
         found = _look(context, wanted, _all_places(design, context))
-    return Findings(design, catalog, context.memo, context.topology, context.views, found)
+    return Findings(
+        design, catalog, context.memo, context.topology, context.views, context.trays, found
+    )
 
 
 class Findings:
@@ -53,6 +55,7 @@ class Findings:
         memo: Memo,
         topology: Topology,
         views: dict[DeviceId, DeviceView],
+        trays: dict[DeviceId, Mapping[Any, int]],
         found: Mapping[str, Found],
         order: Mapping[str, tuple[Found, tuple[Hit, ...]]] | None = None,
     ) -> None:
@@ -61,6 +64,7 @@ class Findings:
         self._memo = memo
         self._topology = topology
         self._views = views
+        self._trays = trays
         self._found = found
         self._order = dict(order or {})
 
@@ -73,7 +77,8 @@ class Findings:
         views = dict(self._views)
         for device in places.devices:
             views.pop(device, None)  # type: ignore[call-overload]
-        context = Context(design, self._catalog, self._memo, topology, views)
+        trays = self._trays_after(design, change, places)
+        context = Context(design, self._catalog, self._memo, topology, views, trays)
         found = dict(self._found)
         tables = change.tables
         wanted = _rules_on(design)
@@ -85,6 +90,7 @@ class Findings:
             "device": places.devices,
             "node": nearby.nodes,
             "peers": nearby.peers,
+            "network": {WHOLE} if topology is not self._topology else set(),
             "rack": places.racks,
             "row": places.rows,
             "feed": places.feeds,
@@ -107,7 +113,22 @@ class Findings:
                         for place in stale:
                             del kept[place]
                         found[rule_id] = kept | fresh
-        return Findings(design, self._catalog, self._memo, topology, views, found, self._order)
+        return Findings(
+            design, self._catalog, self._memo, topology, views, trays, found, self._order
+        )
+
+    def _trays_after(
+        self, design: Design, change: Change, places: Places
+    ) -> dict[DeviceId, Mapping[Any, int]]:
+        """What is still known about cables in trays after a change."""
+        if change.tables & {"racks", "rows", "settings"}:
+            return {}
+        trays = dict(self._trays)
+        for cables in (self.design.cables, design.cables):
+            for cable in places.cables & cables.keys():
+                for end in cables[cable].ends:  # type: ignore[index]
+                    trays.pop(end.device, None)
+        return trays
 
     @cached_property
     def all(self) -> tuple[Finding, ...]:
@@ -202,12 +223,13 @@ def _all_places(design: Design, context: Context) -> dict[str, Iterable[str]]:
         "rack": design.racks,
         "row": design.rows,
         "feed": design.feeds,
+        "network": (WHOLE,),
         "design": (WHOLE,),
     }
 
 
 def _existing(context: Context, rule: Rule, places: Iterable[str]) -> list[str]:
-    if rule.scope == "design":
+    if rule.scope in {"design", "network"}:
         return [WHOLE]
     known: Container[str] = context.topology.nodes
     if rule.scope not in {"node", "peers"}:

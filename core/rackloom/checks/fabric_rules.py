@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, cast
 
 from rackloom.catalog.parts import SwitchPart
 from rackloom.catalog.words import CageRole, Protocol
+from rackloom.checks.capacity import compute_ports
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity, called
 from rackloom.checks.registry import rule
 from rackloom.checks.topology import has_gpus
-from rackloom.design.hardware import cages_of
 from rackloom.design.ids import by_age
 from rackloom.design.links import links_over
 
@@ -259,7 +259,7 @@ def odd_downlinks(context: Context, device_id: str) -> Iterator[Hit]:
     "fabric.island",
     Severity.WARNING,
     watches=_LINKED,
-    scope="design",
+    scope="network",
     source="definition: GPUs of one job have to reach each other",
 )
 def island(context: Context, place: str) -> Iterator[Hit]:
@@ -304,12 +304,7 @@ def unused_nics(context: Context, device_id: str) -> Iterator[Hit]:
     device = cast("DeviceId", device_id)
     if not has_gpus(context.design, device):
         return
-    cages = cages_of(context.design, context.design.devices[device])
-    ports = sum(
-        max(len(c.ports), c.default_mode.ports)
-        for c in cages.values()
-        if c.role is CageRole.COMPUTE
-    )
+    ports = compute_ports(context, device)
     node = context.topology.nodes[device]
     used = len({(a.port.cage, a.port.index) for a in node.attached if a.role is CageRole.COMPUTE})
     if used < ports:
@@ -317,32 +312,6 @@ def unused_nics(context: Context, device_id: str) -> Iterator[Hit]:
             (device_id,),
             f"{ports - used} of the {ports} compute ports of {called(device_id)} "
             f"{'has' if ports - used == 1 else 'have'} no link",
-        )
-
-
-@rule(
-    "fabric.no-management",
-    Severity.INFO,
-    watches=_LINKED,
-    scope="node",
-    source="DGX SuperPOD reference architecture (out-of-band network)",
-)
-def no_management(context: Context, device_id: str) -> Iterator[Hit]:
-    """The management port of a switch is joined to the out-of-band network.
-
-    Without it a switch that lost its configuration has to be visited. What to do: cable its
-    management port to an out-of-band switch.
-    """
-    node = _switch(context, device_id)
-    if node is None:
-        return
-    cages = cages_of(context.design, context.design.devices[node.device])
-    ports = [c.name for c in cages.values() if c.role is CageRole.OUT_OF_BAND]
-    if ports and not any(a.role is CageRole.OUT_OF_BAND for a in node.attached):
-        yield Hit(
-            (device_id,),
-            f"{context.port(device_id, ports[0])} leads nowhere: the switch is not on the "
-            f"out-of-band network",
         )
 
 

@@ -82,6 +82,13 @@ def called(entity_id: str) -> str:
     return f"\x02{entity_id}\x03"
 
 
+def listed(entity_ids: Sequence[str], most: int = 3) -> str:
+    """The names of some entities, as they stand in a sentence: ``a, b, c and 4 more``."""
+    names = ", ".join(called(e) for e in entity_ids[:most])
+    more = len(entity_ids) - most
+    return f"{names} and {more} more" if more > 0 else names
+
+
 def rendered(text: str, design: Design) -> str:
     """A sentence with the names filled in."""
     return _MARK.sub(lambda mark: design.name_of(mark[1]), text)

@@ -58,6 +58,7 @@ class Places:
         for design in (before, after):
             # A row's ends, and who stands beside whom, decide the routes of all its cables.
             touched = set(rows) | {design.racks[r].row for r in moved if r in design.racks}
+            self.rows |= touched
             for row in touched:
                 for rack in design.index.racks_in_row.get(row, ()):
                     self._move(design, design.index.devices_in_rack.get(rack, ()))

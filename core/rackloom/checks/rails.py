@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from rackloom.catalog.words import CageRole
 from rackloom.checks.context import Context
-from rackloom.checks.finding import Fix, Hit, Severity, called
+from rackloom.checks.finding import Fix, Hit, Severity, called, listed
 from rackloom.checks.registry import rule
 from rackloom.checks.topology import Attachment, Topology
 from rackloom.design.hardware import cages_of
@@ -44,18 +44,32 @@ def _lanes(design: Design, topology: Topology, server: DeviceId) -> dict[Lane, A
     node = topology.nodes.get(server)
     if node is None:
         return {}
-    cages = cages_of(design, design.devices[server])
+    rails = _rails(design, topology, server)
     found: dict[Lane, Attachment] = {}
-    seen: Counter[int] = Counter()
     for attachment in node.attached:
-        if attachment.role is not CageRole.COMPUTE:
-            continue
-        ports = cages[attachment.port.cage].ports
-        rail = ports[attachment.port.index].rail if attachment.port.index < len(ports) else None
+        rail = rails.get((attachment.port.cage, attachment.port.index))
         if rail is not None:
-            found[rail, seen[rail]] = attachment
-            seen[rail] += 1
+            number = 0
+            while (rail, number) in found:
+                number += 1
+            found[rail, number] = attachment
     return found
+
+
+def _rails(design: Design, topology: Topology, server: DeviceId) -> dict[tuple[str, int], int]:
+    """The rail of each compute port; looked up once for all servers that are built alike."""
+    built = design.devices[server]
+    key = ("rails", built.part, built.cards)
+    known = topology.votes.get(key)
+    if known is None:
+        known = topology.votes[key] = {
+            (cage.name, index): port.rail
+            for cage in cages_of(design, built).values()
+            if cage.role is CageRole.COMPUTE
+            for index, port in enumerate(cage.ports)
+            if port.rail is not None
+        }
+    return cast("dict[tuple[str, int], int]", known)
 
 
 def _votes(design: Design, topology: Topology, leaves: frozenset[DeviceId]) -> Votes:
@@ -126,6 +140,60 @@ def wrong_rail(context: Context, device_id: str) -> Iterator[Hit]:
             f"{called(attachment.peer)}, but in {count} other servers it goes to {called(leaf)}",
             partial(swap_rails, server, attachment, places[0]) if places else None,
         )
+
+
+@rule(
+    "fabric.crossed-planes",
+    Severity.WARNING,
+    watches={"cables", "modules", "devices"},
+    scope="peers",
+    source="DGX SuperPOD reference architecture; public dual-plane designs (planes stay apart)",
+    numbers=(53,),
+)
+def crossed_planes(context: Context, device_id: str) -> Iterator[Hit]:
+    """A switch has links up to the switches of its own plane or group only.
+
+    Switches that share at least half of the switches above them form a group. A link of one of
+    them to a switch that none of the others has, and that serves another group, crosses two planes
+    or pods: traffic leaks from one into the other, and the group lacks a link of its own. What to
+    do: move the link to the switch of its plane.
+    """
+    topology = context.topology
+    device = cast("DeviceId", device_id)
+    node = topology.nodes.get(device)
+    if node is None or not node.is_switch:
+        return
+    mine = frozenset(topology.up(device))
+    if len(mine) < 2:
+        return
+    shared, peers = _group(topology, mine)
+    odd = [above for above in mine if shared[above] == 1 and len(topology.down(above)) > 2]
+    if peers < 3 or not odd or 2 * len(odd) > len(mine):
+        return
+    for above in sorted(odd, key=by_age):
+        others = sorted(topology.down(above).keys() - {device}, key=by_age)
+        yield Hit(
+            (device_id, above),
+            f"{called(device_id)} has a link to {called(above)}, which none of the {peers - 1} "
+            f"switches beside it has: it belongs to {listed(others, 1)}",
+        )
+
+
+def _group(topology: Topology, above: frozenset[DeviceId]) -> tuple[Counter[DeviceId], int]:
+    """How many of the switches that share half of these above them have each; and their number."""
+    known = topology.votes.get(("group", above))
+    if known is not None:
+        return cast("tuple[Counter[DeviceId], int]", known)
+    shared: Counter[DeviceId] = Counter()
+    peers = 0
+    for peer in {p for top in above for p in topology.down(top)}:
+        theirs = topology.up(peer).keys()
+        common = theirs & above
+        if 2 * len(common) >= max(len(theirs), len(above)):
+            peers += 1
+            shared.update(common)
+    topology.votes["group", above] = (shared, peers)
+    return shared, peers
 
 
 def swap_rails(server: DeviceId, a: Attachment, b: Attachment, design: Design) -> Sequence[Fix]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rackloom.checks.registry import FAMILIES, Rule, rules
+from rackloom.checks.registry import COLLECTED, FAMILIES, Rule, by_number, rules
 
 _FAMILY_TITLES = {
     "port": "Ports and plugs",
@@ -23,6 +23,7 @@ _SCOPES = {
     "rack": "each rack",
     "row": "each row",
     "feed": "each feed",
+    "network": "the whole design",
     "design": "the whole design",
 }
 
@@ -35,6 +36,15 @@ it off, and a single finding can be accepted with a reason: it stays listed, and
 it is about changes.
 """
 
+_TABLE_HEAD = f"""\
+## The collected rules
+
+Before any check was written, {COLLECTED} compatibility rules were collected from vendors'
+documents, reference designs and standards. Each is covered by at least one rule:
+
+| Number | Covered by |
+| ---: | --- |"""
+
 
 def markdown() -> str:
     """The whole page."""
@@ -44,7 +54,10 @@ def markdown() -> str:
         mine = [rule for rule in known.values() if rule.family == family]
         parts.append(f"## {_FAMILY_TITLES[family]}\n")
         parts.extend(_section(rule) for rule in mine)
-    return "\n".join(parts)
+    parts.append(_TABLE_HEAD)
+    for number, covered in by_number().items():
+        parts.append(f"| {number} | {', '.join(f'`{rule_id}`' for rule_id in covered)} |")
+    return "\n".join(parts) + "\n"
 
 
 def _section(rule: Rule) -> str:

@@ -16,24 +16,31 @@ if TYPE_CHECKING:
     from rackloom.checks.shape import Shape, ShapeHit
     from rackloom.design.change import Change
 
-Scope = Literal["cable", "shape", "device", "node", "peers", "rack", "row", "feed", "design"]
+Scope = Literal[
+    "cable", "shape", "device", "node", "peers", "network", "rack", "row", "feed", "design"
+]
 """What a rule looks at once for each:
 
 ``cable``  a cable as it lies; ``shape``  only what is plugged into what, worked out once for all
 cables plugged alike; ``device``  a device and its plugs; ``node``  a device in the network of
-links; ``peers``  the same, beside others below one switch or on the same leaves; ``rack``;
-``row``; ``feed``; ``design``  the whole.
+links; ``peers``  the same, beside others below one switch or on the same leaves; ``network``  all
+links together; ``rack``; ``row``; ``feed``; ``design``  the whole.
 """
 
 FAMILIES = ("port", "reach", "space", "power", "fabric", "name")
 """First words of rule ids, in the order the reference lists them."""
 
+COLLECTED = 74
+"""How many compatibility rules were collected from vendors' documents before any was written."""
+
 _MODULES = (
     "breakout",
     "busbar",
+    "capacity",
     "channels",
     "cooling",
     "fabric_rules",
+    "management",
     "name",
     "pairs",
     "plugs",
@@ -41,9 +48,13 @@ _MODULES = (
     "rails",
     "reach",
     "redundancy",
+    "room",
+    "scale_up",
     "signals",
+    "single_points",
     "sockets",
     "space",
+    "trunks",
 )
 
 
@@ -138,3 +149,11 @@ def rules() -> Mapping[str, Rule]:
         import_module(f"rackloom.checks.{name}")
     ordered = sorted(_RULES.values(), key=lambda r: (FAMILIES.index(r.family), r.id))
     return {r.id: r for r in ordered}
+
+
+def by_number() -> Mapping[int, tuple[str, ...]]:
+    """Which rules cover each of the collected compatibility rules, by its number from 1."""
+    return {
+        number: tuple(rule.id for rule in rules().values() if number in rule.numbers)
+        for number in range(1, COLLECTED + 1)
+    }

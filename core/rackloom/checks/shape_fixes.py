@@ -12,7 +12,7 @@ from rackloom.catalog.load import Catalog, load_bundled
 from rackloom.catalog.parts import CablePart, TransceiverPart
 from rackloom.checks.breakout import free_modes
 from rackloom.checks.finding import Fix, Fixer
-from rackloom.design.edits import insert_module, swap_module
+from rackloom.design.edits import insert_module, set_mode, swap_module
 from rackloom.design.hardware import cages_of
 from rackloom.design.links import module_in
 
@@ -131,4 +131,33 @@ def _swap(module_id: ModuleId, part: TransceiverPart, draft: Draft) -> None:
     swap_module(draft, module_id, part)
 
 
-_FIXERS = {"free-mode": _free_mode, "insert-optic": _insert_optic, "same-optic": _same_optic}
+def _other_mode(
+    cable_id: CableId, positions: tuple[int, ...], catalog: Catalog | None, design: Design
+) -> Sequence[Fix]:
+    """A mode of the first port that speaks what both ports do, as coarse as the cable allows."""
+    del catalog
+    mine, far = (_ends(design, cable_id)[number] for number in positions[:2])
+    cage, other = _cage(design, mine), _cage(design, far)
+    spoken = cage.protocols & other.protocols
+    for mode in cage.modes:
+        if mode.protocols and not mode.protocols & spoken:
+            continue
+        return (
+            Fix(
+                f"Run {design.name_of(mine.device)} {mine.cage} as {mode.name}",
+                partial(_set_mode, mine.device, mine.cage, mode.name),
+            ),
+        )
+    return ()
+
+
+def _set_mode(device: DeviceId, cage: str, mode: str, draft: Draft) -> None:
+    set_mode(draft, device, cage, mode)
+
+
+_FIXERS = {
+    "free-mode": _free_mode,
+    "insert-optic": _insert_optic,
+    "other-mode": _other_mode,
+    "same-optic": _same_optic,
+}

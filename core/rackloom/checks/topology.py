@@ -77,6 +77,14 @@ class Node:
     """Whether compute ports hang on it."""
     roles: frozenset[CageRole]
     """Of its own ports that are linked."""
+    compute_gbps: float
+    """Of its own compute ports that are linked, together."""
+    compute_links: int
+    """How many of those there are."""
+    served_gbps: float
+    """What compute ports bring in to this switch."""
+    fabric_links: int
+    """Links of this switch's fabric ports."""
 
     @property
     def serves(self) -> bool:
@@ -105,6 +113,7 @@ class Topology:
         self._down: dict[DeviceId, dict[DeviceId, Bundle]] = {}
         self.votes: dict[object, object] = {}
         """For rules that group devices: remembered as long as no link changes."""
+        self._up_gbps: dict[DeviceId, float] = {}
         self.lanes: dict[DeviceId, object] = {}
         """For rules about rails: remembered for each server as long as its links stay."""
 
@@ -165,6 +174,7 @@ class Topology:
         base = touched | turned | around
         self._up = {d: up for d, up in before._up.items() if d not in base}
         self._down = {d: down for d, down in before._down.items() if d not in base}
+        self._up_gbps = {d: gbps for d, gbps in before._up_gbps.items() if d not in base}
         self.lanes = {d: lanes for d, lanes in before.lanes.items() if d not in touched}
         nodes = base | (before.compute_switches ^ self.compute_switches)
         peers = set(nodes)
@@ -181,6 +191,7 @@ class Topology:
             for a in t.nodes[d].attached
             if a.role is CageRole.COMPUTE
         }
+        peers |= leaves
         for topology in (before, self):
             for device in above & topology.nodes.keys():
                 peers |= topology.down(device).keys()
@@ -210,6 +221,14 @@ class Topology:
             between = self.nodes[device].between
             found = {o: b for o, b in between.items() if self.tiers.get(o, mine) < mine}
             self._down[device] = found
+        return found
+
+    def up_gbps(self, device: DeviceId) -> float:
+        """What the links upwards carry together."""
+        found = self._up_gbps.get(device)
+        if found is None:
+            found = sum(bundle.rate_gbps for bundle in self.up(device).values())
+            self._up_gbps[device] = found
         return found
 
     def around(self, device: DeviceId) -> Iterable[DeviceId]:
@@ -363,6 +382,10 @@ def _node(design: Design, device: DeviceId, links: Iterable[_Side]) -> Node:
         {peer: frozenset(pairs) for peer, pairs in halves.items()},
         any(role is CageRole.COMPUTE for role, _ in served),
         frozenset(a.role for a in attached),
+        sum(a.rate_gbps for a in attached if a.role is CageRole.COMPUTE),
+        sum(a.role is CageRole.COMPUTE for a in attached),
+        sum(sum(rates) for (role, _), rates in served.items() if role is CageRole.COMPUTE),
+        sum(map(len, served.values())) + sum(map(len, between.values())),
     )
 
 

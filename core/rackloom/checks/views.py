@@ -48,6 +48,8 @@ class CageKind:
     module: TransceiverPart | None
     direct_on_module: bool
     """A cable with plugs of its own in a cage with a transceiver."""
+    kg_per_m: float
+    """Weight of a metre of its cables, as far as known."""
 
 
 @dataclass(slots=True)
@@ -85,6 +87,8 @@ class DeviceView:
     """Plugs that do not belong in the cage they are in."""
     doubled: list[CageState]
     """Cages with more than one plug in a socket, or with a direct plug on a transceiver."""
+    kg_per_m: float = 0.0
+    """Weight of a metre of all its cables, as far as known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,7 @@ def look_at(design: Design, memo: Memo, device_id: DeviceId) -> DeviceView:
         mode = modes.get(name, cage.default_mode)
         state = CageState(cage, plugs.modules, plugs.cables, kind, mode, fixed)
         view.states[name] = state
+        view.kg_per_m += kind.kg_per_m
         if kind.misfits:
             view.misfits += [_placed(misfit, device, state) for misfit in kind.misfits]
         if len(plugs.cables) + len(plugs.modules) > 1 and _doubled(state):
@@ -194,6 +199,7 @@ def _new_kind(design: Design, cage: Cage, plugs: _Plugs) -> CageKind:
         module,
         module is not None
         and any(part.technology is not CableTechnology.FIBRE for part, _ in cables),
+        sum(part.kg_per_m or 0.0 for part, _ in cables),
     )
 
 

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who runs the fabric: the out-of-band network, and the subnet manager of InfiniBand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from typing import TYPE_CHECKING
+
+from rackloom.catalog.parts import ServerPart, SwitchPart
+from rackloom.catalog.words import CageRole, Protocol
+from rackloom.checks.context import Context
+from rackloom.checks.finding import Hit, Severity, listed
+from rackloom.checks.registry import rule
+from rackloom.design.hardware import cages_of
+from rackloom.design.ids import by_age
+
+if TYPE_CHECKING:
+    from rackloom.checks.topology import Node
+    from rackloom.design.ids import DeviceId
+
+_LINKED = {"cables", "modules", "devices"}
+
+
+def _management_port(context: Context, device: DeviceId, known: dict[object, str]) -> str:
+    """The first out-of-band port of a device, looked up once for all that are built alike."""
+    built = context.design.devices[device]
+    key = (built.part, built.cards)
+    if key not in known:
+        cages = cages_of(context.design, built)
+        ports = (cage.name for cage in cages.values() if cage.role is CageRole.OUT_OF_BAND)
+        known[key] = next(ports, "")
+    return known[key]
+
+
+@rule(
+    "fabric.no-management",
+    Severity.INFO,
+    watches=_LINKED,
+    scope="network",
+    source="DGX SuperPOD reference architecture (out-of-band network)",
+)
+def no_management(context: Context, place: str) -> Iterator[Hit]:
+    """The management ports of switches and GPU servers are joined to the out-of-band network.
+
+    Without it, a switch that lost its configuration or a server that hangs has to be visited.
+    Where nothing at all is on such a network, that is said once, for it may not be drawn yet. What
+    to do: cable the management ports to an out-of-band switch.
+    """
+    del place
+    ports: dict[object, str] = {}
+    switches: list[DeviceId] = []
+    servers: list[DeviceId] = []
+    used = False
+    for device, node in context.topology.nodes.items():
+        if CageRole.OUT_OF_BAND in node.roles:
+            used = True
+        elif _management_port(context, device, ports):
+            (switches if node.is_switch else servers).append(device)
+    if not used:
+        if switches or servers:
+            yield Hit(
+                (),
+                "no out-of-band network is drawn: the management ports of "
+                f"{_counted(len(switches), 'switch', 'switches')} and "
+                f"{_counted(len(servers), 'server', 'servers')} lead nowhere",
+            )
+        return
+    for switch in switches:
+        port = context.port(switch, ports[_built(context, switch)])
+        yield Hit((switch,), f"{port} leads nowhere: the switch is not on the out-of-band network")
+    if servers:
+        servers.sort(key=by_age)
+        many = len(servers) > 1
+        yield Hit(
+            tuple(servers),
+            f"{listed(servers)} {'are' if many else 'is'} not on the out-of-band network: nothing "
+            f"reaches {'them' if many else 'it'} when {'they hang' if many else 'it hangs'}",
+        )
+
+
+def _built(context: Context, device: DeviceId) -> object:
+    built = context.design.devices[device]
+    return built.part, built.cards
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+@rule(
+    "fabric.no-subnet-manager",
+    Severity.INFO,
+    watches=_LINKED,
+    scope="network",
+    source="NVIDIA RA-11333-001, DGX SuperPOD reference architecture DGX H100 (UFM)",
+    numbers=(52,),
+)
+def no_subnet_manager(context: Context, place: str) -> Iterator[Hit]:
+    """An InfiniBand fabric has a subnet manager, and leaf ports are left for it.
+
+    A small fabric can run the one inside a managed switch; switches without a management port have
+    none, and larger fabrics use UFM appliances. Each takes leaf ports, which is why a scalable unit
+    of a DGX H100 SuperPOD holds 31 servers and not 32. What to do: link a management server (a
+    UFM) to a leaf, or run the subnet manager of a switch and accept this.
+    """
+    del place
+    design, topology = context.design, context.topology
+    if not any(_is_infiniband(p) for p in design.parts.values()):
+        return
+    switches = [
+        node
+        for node in topology.nodes.values()
+        if node.fabric_links and _is_infiniband(design.parts[design.devices[node.device].part])
+    ]
+    if not switches or _is_managed(context, {node.device for node in switches}):
+        return
+    ports: dict[object, str] = {}
+    managed = any(_management_port(context, n.device, ports) for n in switches)
+    leaves = [n for n in switches if n.serves]
+    text = (
+        "no subnet manager is linked to the "
+        f"{_counted(len(switches), 'InfiniBand switch', 'InfiniBand switches')}"
+        f"{'' if managed else ', and none of them can run one itself'}"
+    )
+    if leaves and not any(_has_free_port(context, n) for n in leaves):
+        text += "; no leaf has a port left for one"
+    yield Hit((min((n.device for n in switches), key=by_age),), text)
+
+
+def _is_infiniband(part: object) -> bool:
+    return isinstance(part, SwitchPart) and part.protocol is Protocol.INFINIBAND
+
+
+def _is_managed(context: Context, switches: Set[DeviceId]) -> bool:
+    """Whether a management server is linked to one of these switches."""
+    design, nodes = context.design, context.topology.nodes
+    boxes = {
+        part.id
+        for part in design.parts.values()
+        if isinstance(part, ServerPart) and part.purpose == "management"
+    }
+    if not boxes:
+        return False
+    found = (nodes[d] for d in nodes if design.devices[d].part in boxes)
+    return any(a.peer in switches for node in found for a in node.attached)
+
+
+def _has_free_port(context: Context, node: Node) -> bool:
+    part = context.design.part(context.design.devices[node.device].part, SwitchPart)
+    ports = sum(cage.default_mode.ports for cage in part.data_cages)
+    return ports > node.fabric_links
