@@ -162,6 +162,7 @@ class Hardware(_Frozen):
     all_to_all_efficiency: tuple[Measured, ...]
     all_to_all_local_counts_from_nodes: _Nodes
     transport_extra: dict[str, _Extra]
+    least_band: _Band
     beyond_measured: _BandFactor
     unknown_gpu: _Band
     pcie: _Pcie

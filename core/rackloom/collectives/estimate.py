@@ -177,20 +177,28 @@ _WORDS = {"infiniband": "InfiniBand", "ethernet": "Ethernet", "nvlink": "NVLink"
 
 
 def _band(case: Case, deciding: Answer, kind: Collective, tightest: Cap) -> ErrorBand:
-    """The spread of the measured rows behind the efficiency that binds."""
+    """The spread of the measured rows behind the efficiency that binds.
+
+    Rows of one server vouch for one server: where several take part, the rows of their network
+    count too, also where it is the links inside or the library's own cap that binds.
+    """
     inside = tightest.kind in {"scale-up", "library"}
+    several = case.group.nodes > 1
     outer = efficiency_kind(case.transport)
-    if inside:
-        efficiency = inside_efficiency(case, deciding.algorithm, kind)
-        rests_on = f"{efficiency.rows} {_WORDS[inside_kind(case.group)]} measurements"
+    within = inside_efficiency(case, deciding.algorithm, kind)
+    if inside and not several:
+        band = within.band
+        rests_on = f"{within.rows} {_WORDS[inside_kind(case.group)]} measurements"
     else:
         efficiency = case.hardware.efficiency(outer)
+        band = efficiency.band
         rests_on = f"{efficiency.rows} {_WORDS[outer]} measurements"
         rests_on += f" on up to {efficiency.most_servers} servers"
-    band = efficiency.band
-    if not inside and case.group.nodes > efficiency.most_servers:
-        band *= case.hardware.beyond_measured.band_factor
-        rests_on += f"; {case.group.nodes} servers are beyond them, so the band is widened"
+        if case.group.nodes > efficiency.most_servers:
+            band *= case.hardware.beyond_measured.band_factor
+            rests_on += f"; {case.group.nodes} servers are beyond them, so the band is widened"
+        if inside:
+            band = max(band, within.band)
     if not case.known:
         band = max(band, case.hardware.unknown_gpu.band)
         rests_on += "; nothing measured on this GPU generation"
