@@ -352,6 +352,30 @@ def test_wrong_usage_is_one_line(
     assert "--help" in complaint(capfd, *arguments)
 
 
+def test_a_complaint_names_the_command_to_ask_for_help(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["check"]) == 2
+    assert capfd.readouterr().err.endswith("(see rackloom check --help)\n")
+    assert main(["catalog", "show"]) == 2
+    assert capfd.readouterr().err.endswith("(see rackloom catalog show --help)\n")
+
+
+@pytest.mark.parametrize("names", ["", ",", " , "])
+def test_a_group_without_names_is_not_called_failed(
+    hall: Path, names: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["estimate", str(hall), "--gpus", names]) == 2
+    assert "names no GPU" in capfd.readouterr().err
+
+
+def test_an_empty_file_name_is_not_the_folder_we_are_in(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["check", ""]) == 2
+    assert "the name of the file is empty" in capfd.readouterr().err
+
+
 def test_a_mistyped_command_is_not_taken_for_a_file(capfd: pytest.CaptureFixture[str]) -> None:
     assert "did you mean 'check'" in complaint(capfd, "chekc", "x.rackloom")
     assert "did you mean 'check'" in complaint(capfd, "chekc")

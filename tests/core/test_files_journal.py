@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -248,6 +250,45 @@ def test_no_damage_raises_anything_but_a_file_error(data: st.DataObject) -> None
         recover(file)
     except FileError as error:
         assert "\n" not in str(error)  # noqa: PT017
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("base", {"path": "", "digest": ""}),
+        ("base", {"path": "/", "digest": ""}),
+        ("base", {"path": "a\0b", "digest": ""}),
+        ("started", float("nan")),
+        ("started", 1e300),
+        ("started", 10**400),
+    ],
+)
+def test_a_first_line_with_nonsense_is_no_journal(session: Session, field: str, value: Any) -> None:
+    """Nothing on the way may fail on it: looking for journals, replaying, showing the date."""
+    session.history.do("One", edits.rename, "d6", "leaf-a")
+    session.journal.abandon()
+    file = waiting_journals()[0].journal
+    first, rest = file.read_bytes().split(b"\n", 1)
+    file.write_bytes(json.dumps({**json.loads(first), field: value}).encode() + b"\n" + rest)
+    assert waiting_journals() == []
+    with pytest.raises(FileError, match="not a recovery journal"):
+        recover(file)
+
+
+@pytest.mark.parametrize("moment", [float("nan"), float("inf"), 10**400, -1e30, "now"])
+def test_a_step_at_an_impossible_moment_ends_the_replay(session: Session, moment: Any) -> None:
+    session.history.do("One", edits.rename, "d6", "leaf-a")
+    first = session.history.design
+    session.history.do("Two", edits.rename, "d6", "leaf-b")
+    session.history.do("Three", edits.rename, "d6", "leaf-c")
+    session.journal.abandon()
+    file = waiting_journals()[0].journal
+    lines = file.read_bytes().split(b"\n")
+    lines[2] = json.dumps({**json.loads(lines[2]), "time": moment}).encode()
+    file.write_bytes(b"\n".join(lines))
+    found = recover(file)
+    assert found.design == first
+    assert not found.complete
 
 
 _JOURNAL: bytes = b""

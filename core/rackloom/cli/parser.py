@@ -59,8 +59,9 @@ def build_parser() -> Parser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"rackloom {rackloom.__version__}")
+    # Named, or "rackloom" would be our whole usage text, in every complaint of a command too.
     commands = parser.add_subparsers(
-        dest="command", metavar="COMMAND", title="commands", parser_class=Parser
+        dest="command", metavar="COMMAND", title="commands", parser_class=Parser, prog="rackloom"
     )
     for name, words in COMMANDS.items():
         command = commands.add_parser(

@@ -53,6 +53,8 @@ def load(path: str | os.PathLike[str]) -> Project:
 
     Raises FileError with one sentence (what, where, what to do) if it is not a whole, sound one.
     """
+    if not os.fspath(path):  # Path("") would be the folder we are in
+        raise FileError("the name of the file is empty", advice="name a file")
     file = Path(path)
     data = read_bytes(file)
     try:

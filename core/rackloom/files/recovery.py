@@ -32,6 +32,10 @@ from rackloom.files.state import (
 
 RUBBISH_AGE_S = 60.0
 """A journal without a step is somebody's who is about to write one, or, when older, rubbish."""
+MAX_TIME_S = 253_402_300_800.0
+"""The year 10000: no step was made later."""
+MAX_LABEL = 400
+"""So many characters of what a step is called are kept: a dialog shows it."""
 
 
 @dataclass(frozen=True)
@@ -174,9 +178,9 @@ def _header(line: bytes, journal: Path) -> dict[str, Any]:
     try:
         header = json.loads(line)
         base = header["base"]
-        sound = header["journal"] == "rackloom" and isinstance(header["started"], int | float)
+        sound = header["journal"] == "rackloom" and _is_time(header["started"])
         if base is not None:
-            sound = sound and isinstance(base["path"], str) and isinstance(base["digest"], str)
+            sound = sound and _is_file_name(base["path"]) and isinstance(base["digest"], str)
         version = header["format_version"]
     except (ValueError, KeyError, TypeError, RecursionError):
         sound, header, version = False, {}, 0
@@ -191,6 +195,16 @@ def _header(line: bytes, journal: Path) -> dict[str, Any]:
             advice="recover with that version",
         )
     return dict(header)
+
+
+def _is_time(value: Any) -> bool:
+    """Whether a value can be a moment in seconds since 1970 that a calendar has a date for."""
+    return isinstance(value, int | float) and 0 <= value < MAX_TIME_S
+
+
+def _is_file_name(value: Any) -> bool:
+    """Whether a value can be the path of a file: a text that names something."""
+    return isinstance(value, str) and "\0" not in value and bool(Path(value).name)
 
 
 def _base_project(header: dict[str, Any], journal: Path) -> Project | None:
@@ -233,7 +247,9 @@ def _replay(
             removed = {table: list(ids) for table, ids in step["remove"].items()}
             if removed.keys() - tables.keys():
                 raise KeyError
-            label, time_s = str(step["label"]), float(step["time"])
+            if not _is_time(step["time"]):
+                raise ValueError
+            label, time_s = str(step["label"])[:MAX_LABEL], float(step["time"])
             for table, ids in removed.items():
                 for key in ids:
                     tables[table].pop(key, None)
