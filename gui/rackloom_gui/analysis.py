@@ -28,7 +28,8 @@ BIG_CHANGE = 3000
 SMALL_DESIGN = 400
 """Designs of up to so many devices and cables are checked at once on opening: it takes 50 ms."""
 
-_ESTIMATE_TABLES = frozenset({"devices", "cables", "modules", "racks", "rows", "settings", "parts"})
+ESTIMATE_TABLES = frozenset({"devices", "cables", "modules", "racks", "rows", "settings", "parts"})
+"""Changes elsewhere (notes, accepted findings) make nothing faster or slower."""
 
 
 class Analysis(QObject):
@@ -119,7 +120,7 @@ class Analysis(QObject):
         self.keeper.note(design, change)
         gone = {record.id for record in change if record.after is None}
         self._set_unplugged(self._unplugged - gone)
-        if change.tables & _ESTIMATE_TABLES:
+        if change.tables & ESTIMATE_TABLES:
             self.ask_estimate()
         if self._checks.pending or self._findings is None:
             self.check_all()

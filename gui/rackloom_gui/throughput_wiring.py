@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,18 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from rackloom.catalog.parts import ServerPart
-from rackloom.design import Design
+from rackloom.design import Change, Design
+from rackloom_gui.analysis import ESTIMATE_TABLES
+from rackloom_gui.charts.asked import sweep_failures
 from rackloom_gui.charts.sizes import bandwidth_text, collective_text
 from rackloom_gui.charts.throughput import limit_sentence
 from rackloom_gui.jobs import LatestJob
 from rackloom_gui.loads import NetworkFacts, network_facts
+from rackloom_gui.panels.workload_form import Wanted
 
 if TYPE_CHECKING:
-    from rackloom.collectives import Estimate
+    from rackloom.collectives import Estimate, FailureSweep
+    from rackloom.workload import Workload
     from rackloom_gui.main_window import MainWindow
 
 MOST_SELECTED = 4096
@@ -46,19 +51,32 @@ class ThroughputWiring(QObject):
         chart.open_log_requested.connect(self.open_log)
         chart.told.connect(window.status.say)
         explain.show_ids.connect(window.show_ids)
+        failures, workload = window.failures, window.workload
+        failures.run_requested.connect(self.run_sweep)
+        failures.show_ids.connect(window.show_ids)
+        failures.unplug_requested.connect(self._unplug_only)
+        failures.fault.connect(analysis.fault)
+        workload.set_source(self._job_source)
+        workload.show_ids.connect(window.show_ids)
+        workload.fault.connect(analysis.fault)
+        analysis.unplugged_changed.connect(lambda _ids: workload.refresh())
+        chart.controls.asked_changed.connect(lambda _asked: failures.set_stale())
         window.document.selection_changed.connect(self._on_selection)
-        window.document.changed.connect(lambda design, _change: self._on_design(design))
-        window.document.replaced.connect(self._on_design)
+        window.document.changed.connect(self._on_changed)
+        window.document.replaced.connect(self._on_replaced)
         self._on_design(window.document.design)
 
     @property
     def pending(self) -> bool:
-        """Whether colours and tiers are still being worked out."""
-        return self._facts_job.pending
+        """Whether colours, tiers, a sweep or a workload are still being worked out."""
+        window = self._window
+        return self._facts_job.pending or window.failures.running or window.workload.pending
 
     def shut_down(self) -> None:
         """Wait for the threads; call before the window goes."""
         self._facts_job.wait()
+        self._window.failures.shut_down()
+        self._window.workload.shut_down()
 
     # -- what is asked ----------------------------------------------------------------------------
 
@@ -78,6 +96,40 @@ class ThroughputWiring(QObject):
     def _on_design(self, design: Design) -> None:
         pods = sorted({d.pod for d in design.devices.values() if d.pod})
         self._window.chart.controls.set_pods(tuple(pods))
+
+    def _on_changed(self, design: Design, change: Change) -> None:
+        self._on_design(design)
+        if change.tables & ESTIMATE_TABLES:
+            self._window.failures.set_stale()
+            self._window.workload.refresh()
+
+    def _on_replaced(self, design: Design) -> None:
+        self._on_design(design)
+        self._window.failures.clear()
+        self._window.workload.refresh()
+
+    def run_sweep(self) -> None:
+        """Try every kind of failure on the design as it is, for what the chart shows."""
+        analysis, design = self._window.analysis, self._window.document.design
+        keeper, asked, failed = analysis.keeper, analysis.asked, analysis.unplugged
+
+        def sweep(on_step: Callable[[int, int], object]) -> FailureSweep:
+            return sweep_failures(keeper.fabric(design), asked, failed, on_step)
+
+        self._window.failures.start(sweep)
+
+    def _unplug_only(self, ids: list[str]) -> None:
+        analysis = self._window.analysis
+        analysis.plug_in(analysis.unplugged - set(ids))
+        analysis.unplug(ids)
+        self._window.show_panel("chart")
+
+    def _job_source(self) -> Callable[[Wanted], Workload] | None:
+        design, analysis = self._window.document.design, self._window.analysis
+        if not design.devices:
+            return None
+        keeper, failed = analysis.keeper, analysis.unplugged
+        return lambda wanted: wanted.work_out(keeper.fabric(design), failed)
 
     def open_log(self) -> None:
         """Ask for a log of nccl-tests and lay it over the chart."""

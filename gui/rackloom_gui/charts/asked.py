@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rackloom.collectives import Estimate
+    from rackloom.collectives import Estimate, FailureSweep, Settings
     from rackloom.collectives.group import GpuChoice
     from rackloom.fabric import Fabric
 
@@ -71,8 +72,32 @@ def answer(
     return Answered(now, whole, what_if_text(fabric.design, whole, now, failed))
 
 
+def sweep_failures(
+    fabric: Fabric,
+    asked: Asked,
+    failed: frozenset[str],
+    on_step: Callable[[int, int], object],
+) -> FailureSweep:
+    """Every single failure on top of what is unplugged."""
+    from rackloom.collectives import failure_sweep
+
+    return failure_sweep(
+        fabric.without(failed),
+        asked.collective,
+        gpus=asked.gpus(failed),
+        settings=_settings(asked),
+        on_step=on_step,
+    )
+
+
+def _settings(asked: Asked) -> Settings:
+    from rackloom.collectives import Settings
+
+    return Settings(routing=asked.routing, sharp=asked.sharp, network_efficiency=asked.efficiency)
+
+
 def _one(fabric: Fabric, asked: Asked, failed: frozenset[str]) -> Estimate:
-    from rackloom.collectives import Settings, estimate
+    from rackloom.collectives import estimate
 
     return estimate(
         fabric,
@@ -80,7 +105,5 @@ def _one(fabric: Fabric, asked: Asked, failed: frozenset[str]) -> Estimate:
         gpus=asked.gpus(failed),
         failed=failed,
         algorithm=asked.algorithm,
-        settings=Settings(
-            routing=asked.routing, sharp=asked.sharp, network_efficiency=asked.efficiency
-        ),
+        settings=_settings(asked),
     )

@@ -14,6 +14,7 @@ from rackloom_gui.icons import Icons
 
 _GAP = 10
 _LINE = 2
+_HEIGHT = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ class _Chip(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
+        self.setFixedHeight(_HEIGHT)
         layout.addWidget(_Swatch(entry, self))
         label = QLabel(entry.text, self)
         label.setTextFormat(Qt.TextFormat.PlainText)

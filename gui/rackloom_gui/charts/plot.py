@@ -11,7 +11,7 @@ import numpy as np
 import pyqtgraph as pg  # type: ignore[import-untyped,unused-ignore]
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from rackloom_gui.charts.axes import SizeAxis, ValueAxis
 from rackloom_gui.charts.readout import readout_text
@@ -27,6 +27,8 @@ STYLES = (
     Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine, Qt.PenStyle.DashDotDotLine,
 )  # fmt: skip
 """Thin lines of algorithms tell apart by their dashes; colours belong to designs."""
+LABEL_FROM_PX = 170
+"""Lower plots have no room for the name of the axis."""
 
 
 class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
@@ -79,11 +81,14 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
         self._curve.setZValue(5)
         self._line = pg.InfiniteLine(angle=90, movable=False)
         self._dot = pg.ScatterPlotItem(size=8)
-        self._text = pg.TextItem(anchor=(0, 0))
-        for entry in (self._line, self._dot, self._text):
+        for entry in (self._line, self._dot):
             entry.setZValue(20)
             entry.hide()
             item.addItem(entry, ignoreBounds=True)
+        self._text = QLabel(self)  # over the axes too: a plot in a narrow dock has little room
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._text.hide()
         self._limit_text = pg.TextItem(anchor=(0, 1))
         item.addItem(self._limit_text, ignoreBounds=True)
         self.setMouseTracking(True)
@@ -122,9 +127,10 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
         self._line.setPen(pg.mkPen(tokens.text_muted, width=1))
         self._dot.setBrush(pg.mkBrush(main))
         self._dot.setPen(pg.mkPen(tokens.surface, width=1.5))
-        self._text.setColor(tokens.tooltip_text)
-        self._text.fill = pg.mkBrush(tokens.tooltip)
-        self._text.border = pg.mkPen(tokens.border)
+        self._text.setStyleSheet(
+            f"background: {tokens.tooltip.name()}; color: {tokens.tooltip_text.name()};"
+            f" border: 1px solid {tokens.border.name()}; border-radius: 3px; padding: 3px 6px;"
+        )
         self._limit_text.setColor(tokens.text_muted if self._stale else tokens.chart_limit)
 
     def set_stale(self, stale: bool) -> None:
@@ -300,12 +306,34 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
             self._line.setPos(x)
             self._dot.setData([x], [y])
             self._text.setText(self.readout(number))
-        (x0, x1), (y0, y1) = self.getPlotItem().getViewBox().viewRange()
-        right = x > (x0 + x1) / 2
-        self._text.setAnchor((1.05 if right else -0.05, 0.0))
-        self._text.setPos(x, y1 - (y1 - y0) * 0.02)
+        self._place_text(x, y)
         for entry in (self._line, self._dot, self._text):
             entry.show()
+
+    def _place_text(self, x: float, y: float) -> None:
+        """Beside the line where there is room, and within the widget."""
+        self._text.setWordWrap(False)
+        self._text.adjustSize()
+        if self._text.width() > self.width() - 8:
+            self._text.setWordWrap(True)
+            self._text.resize(self.width() - 8, 0)
+            self._text.resize(self.width() - 8, self._text.heightForWidth(self.width() - 8))
+        at = self.mapFromScene(self.getPlotItem().getViewBox().mapViewToScene(QPointF(x, y)))
+        left = at.x() + 10
+        if left + self._text.width() > self.width() - 4:
+            left = at.x() - 10 - self._text.width()
+        self._text.move(min(max(left, 4), max(self.width() - self._text.width() - 4, 4)), 4)
+
+    @property
+    def readout_shown(self) -> str:
+        """What the readout says; empty while there is none."""
+        return "" if self._text.isHidden() else self._text.text()
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        item = self.getPlotItem()
+        if item is not None:  # there is none yet while pyqtgraph makes the widget
+            item.showLabel("bottom", self.height() >= LABEL_FROM_PX)
 
     def keyPressEvent(self, event: Any) -> None:
         """Left and right walk the readout along the curve."""

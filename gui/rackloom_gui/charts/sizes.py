@@ -35,7 +35,7 @@ def time_text(time_us: float) -> str:
         return f"{time_us / 1e6:.3g} s"
     if time_us >= 1e4:
         return f"{time_us / 1e3:.3g} ms"
-    return f"{time_us:.3g} µs"
+    return f"{time_us:,.0f} µs" if time_us >= 1000 else f"{time_us:.3g} µs"
 
 
 def collective_text(collective: str) -> str:

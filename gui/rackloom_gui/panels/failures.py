@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What breaks if I unplug this? One failure of every kind, the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QHeaderView,
+    QProgressBar,
+    QPushButton,
+    QStackedWidget,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from rackloom_gui.charts.sizes import bandwidth_text, collective_text, size_text
+from rackloom_gui.icons import Icons
+from rackloom_gui.jobs import LatestJob
+from rackloom_gui.theme import Theme, Tokens
+from rackloom_gui.widgets.text import ElidedLabel, EmptyState
+
+if TYPE_CHECKING:
+    from rackloom.collectives import FailureEffect, FailureSweep
+
+_Index = QModelIndex | QPersistentModelIndex
+NOTHING = 0.005
+"""Losses of less than this are none."""
+MOST_SHOWN = 200
+"""Members of a kind that a click selects at most."""
+
+Sweep = Callable[[Callable[[int, int], object]], "FailureSweep"]
+"""Works the sweep out; calls what it is given after each kind."""
+
+
+class _Cancelled(Exception):
+    """The user stopped the sweep."""
+
+
+class FailuresPanel(QWidget):
+    """A button that starts the sweep, its progress, and the ranked table."""
+
+    show_ids = Signal(list)
+    unplug_requested = Signal(list)
+    """(ids): see the whole curve without these."""
+    run_requested = Signal()
+    """The button was pressed: whoever knows the design calls `start`."""
+    fault = Signal(object)
+    """(Exception) that nobody expected."""
+    _stepped = Signal(int, int)
+
+    def __init__(self, theme: Theme, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._icons = icons
+        self._sweep: FailureSweep | None = None
+        self._stop = Event()
+        self._stale = False
+        self._job = LatestJob(self)
+        self._job.done.connect(self._on_done)
+        self._job.failed.connect(self._on_failed)
+        self._stepped.connect(self._on_step)
+        self.run_button = QPushButton(self.tr("Try Every Failure"), self)
+        self.run_button.clicked.connect(lambda _on=False: self.run_requested.emit())
+        self.stop_button = QPushButton(self.tr("Stop"), self)
+        self.stop_button.clicked.connect(lambda _on=False: self.stop())
+        self.unplug_button = QPushButton(self.tr("Unplug"), self)
+        self.unplug_button.setToolTip(self.tr("See the whole curve without the chosen one"))
+        self.unplug_button.clicked.connect(lambda _on=False: self._unplug())
+        self.progress = QProgressBar(self)
+        self.progress.setAccessibleName(self.tr("Progress"))
+        self.progress.setTextVisible(False)
+        self.progress.setMaximumHeight(8)
+        self._head = ElidedLabel(parent=self)
+        self.model = _Effects(theme, icons, self)
+        self.view = QTableView(self)
+        self._empty = EmptyState("unplug", "", "", theme, icons, self)
+        self._stack = QStackedWidget(self)
+        self._build()
+        icons.changed.connect(self._load_icons)
+        self._load_icons()
+        self._show_running(False)
+        self._say(self.tr("What breaks if I unplug this?"),
+                  self.tr("One of each kind of device and cable is taken out in thought, and the"
+                          " collective of the chart estimated again."))  # fmt: skip
+
+    def _build(self) -> None:
+        view = self.view
+        view.setModel(self.model)
+        view.setAccessibleName(self.tr("Failures, the worst first"))
+        view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        view.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        view.setShowGrid(False)
+        view.setWordWrap(False)
+        view.setFrameShape(QTableView.Shape.NoFrame)
+        view.verticalHeader().hide()
+        view.verticalHeader().setDefaultSectionSize(24)
+        header = view.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setStretchLastSection(True)
+        for column in range(4):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        view.setTabKeyNavigation(False)
+        view.clicked.connect(self._go)
+        view.activated.connect(self._go)
+        view.selectionModel().currentRowChanged.connect(
+            lambda now, _old: self.unplug_button.setEnabled(now.isValid())
+        )
+        bar = QHBoxLayout()
+        bar.setContentsMargins(8, 6, 6, 4)
+        bar.setSpacing(8)
+        bar.addWidget(self.run_button)
+        bar.addWidget(self.stop_button)
+        bar.addWidget(self.progress)
+        bar.addWidget(self._head, 1)
+        bar.addWidget(self.unplug_button)
+        self._stack.addWidget(view)
+        self._stack.addWidget(self._empty)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(bar)
+        layout.addWidget(self._stack, 1)
+        self.setFocusProxy(self.run_button)
+        self.unplug_button.setEnabled(False)
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, 260)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(260, 120)
+
+    def _load_icons(self) -> None:
+        self.run_button.setIcon(self._icons.icon("play"))
+        self.stop_button.setIcon(self._icons.icon("close"))
+        self.unplug_button.setIcon(self._icons.icon("unplug"))
+
+    def _say(self, title: str, text: str) -> None:
+        self._empty.set_text(title, text)
+        self._stack.setCurrentWidget(self._empty)
+
+    # -- running ----------------------------------------------------------------------------------
+
+    @property
+    def running(self) -> bool:
+        """Whether a sweep is going on."""
+        return self._job.pending
+
+    @property
+    def sweep(self) -> FailureSweep | None:
+        """The latest result."""
+        return self._sweep
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the result belongs to an older design or another collective."""
+        return self._stale
+
+    def start(self, sweep: Sweep) -> None:
+        """Run a sweep in a thread; one that is running is stopped."""
+        self._stop.set()
+        self._stop = stop = Event()
+
+        def on_step(done: int, all_: int) -> None:
+            if stop.is_set():
+                raise _Cancelled
+            self._stepped.emit(done, all_)
+
+        self.progress.setRange(0, 0)
+        self._show_running(True)
+        self._job.ask(lambda: sweep(on_step))
+
+    def stop(self) -> None:
+        """Stop after the kind that is being tried."""
+        self._stop.set()
+        self._job.cancel()
+        self._show_running(False)
+
+    def shut_down(self) -> None:
+        """Wait for the thread; call before the window goes."""
+        self._stop.set()
+        self._job.wait()
+
+    def set_stale(self) -> None:
+        """The design or the question changed: what is listed is of an older one."""
+        if self._sweep is not None and not self._stale:
+            self._stale = True
+            self.model.set_stale(True)
+            self._show_head()
+
+    def clear(self) -> None:
+        """Another design was opened."""
+        self.stop()
+        self._sweep = None
+        self._stale = False
+        self.model.show(())
+        self._head.setText("")
+        self._say(self.tr("What breaks if I unplug this?"), self.tr("Press Try Every Failure."))
+
+    def _show_running(self, on: bool) -> None:
+        self.run_button.setVisible(not on)
+        self.stop_button.setVisible(on)
+        self.progress.setVisible(on)
+
+    def _on_step(self, done: int, all_: int) -> None:
+        if self._job.pending:
+            self.progress.setRange(0, all_)
+            self.progress.setValue(done)
+            self._head.setText(self.tr("{0} of {1} kinds").format(done, all_))
+
+    def _on_done(self, sweep: FailureSweep) -> None:
+        self._show_running(False)
+        self._sweep = sweep
+        self._stale = False
+        self.model.show(sweep.effects)
+        self.model.set_stale(False)
+        self._show_head()
+        if sweep.effects:
+            self._stack.setCurrentWidget(self.view)
+        else:
+            self._say(self.tr("Nothing to unplug"), self.tr("The design has no network yet."))
+
+    def _on_failed(self, error: Exception) -> None:
+        self._show_running(False)
+        if isinstance(error, _Cancelled):
+            return
+        from rackloom.collectives import EstimateError
+
+        if not isinstance(error, EstimateError):
+            self.fault.emit(error)
+            return
+        text = str(error)
+        self._head.setText("")
+        self._say(self.tr("No estimate"), text[:1].upper() + text[1:].rstrip(".") + ".")
+
+    def _show_head(self) -> None:
+        sweep = self._sweep
+        if sweep is None:
+            return
+        hurt = sum(1 for effect in sweep.effects if effect.lost >= NOTHING)
+        text = self.tr("{0} of {1}: {2} as it is; {3} of {4} kinds cost something").format(
+            collective_text(sweep.collective.value), size_text(sweep.size_bytes),
+            bandwidth_text(sweep.busbw_gb_per_s), hurt, len(sweep.effects),
+        )  # fmt: skip
+        if sweep.left_out:
+            text += self.tr("; {0} rarer kinds were not tried").format(sweep.left_out)
+        if self._stale:
+            text = self.tr("Out of date. {0}").format(text)
+        self._head.setText(text)
+
+    # -- what a click does ------------------------------------------------------------------------
+
+    def _go(self, index: QModelIndex) -> None:
+        effect = self.model.effect(index.row())
+        if effect is not None:
+            self.show_ids.emit(list(effect.members[:MOST_SHOWN]))
+
+    def _unplug(self) -> None:
+        effect = self.model.effect(self.view.currentIndex().row())
+        if effect is not None:
+            self.unplug_requested.emit([effect.members[0]])
+
+
+class _Effects(QAbstractTableModel):
+    def __init__(self, theme: Theme, icons: Icons, parent: QObject) -> None:
+        super().__init__(parent)
+        self._tokens = theme.tokens
+        self._icons = icons
+        self._effects: tuple[FailureEffect, ...] = ()
+        self._stale = False
+        theme.changed.connect(self._on_theme_changed)
+
+    def _on_theme_changed(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        self._repaint()
+
+    def _repaint(self) -> None:
+        if self._effects:
+            last = self.index(len(self._effects) - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
+    def show(self, effects: tuple[FailureEffect, ...]) -> None:
+        self.beginResetModel()
+        self._effects = effects
+        self.endResetModel()
+
+    def set_stale(self, stale: bool) -> None:
+        self._stale = stale
+        self._repaint()
+
+    def effect(self, row: int) -> FailureEffect | None:
+        return self._effects[row] if 0 <= row < len(self._effects) else None
+
+    def rowCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._effects)
+
+    def columnCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else 5
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return (self.tr("One of these fails"), self.tr("Costs"), self.tr("Leaves"),
+                    self.tr("Tried"), self.tr("What binds then"))[section]  # fmt: skip
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        effect = self.effect(index.row())
+        if effect is None:
+            return None
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self._texts(effect)[index.column()]
+            case Qt.ItemDataRole.ToolTipRole:
+                return effect.text
+            case Qt.ItemDataRole.ForegroundRole if self._stale:
+                return self._tokens.text_disabled
+            case Qt.ItemDataRole.DecorationRole if index.column() == 0:
+                return self._icon(effect)
+            case Qt.ItemDataRole.FontRole if index.column() == 1 and effect.lost >= NOTHING:
+                font = QFont()
+                font.setBold(True)
+                return font
+        return None
+
+    def _texts(self, effect: FailureEffect) -> tuple[str, ...]:
+        kind = effect.kind[:1].upper() + effect.kind[1:]
+        if effect.busbw_gb_per_s <= 0:
+            costs = self.tr("everything")
+        elif effect.lost >= NOTHING:
+            costs = f"−{effect.lost * 100:.0f} %"
+        elif effect.lost <= -NOTHING:
+            costs = f"+{-effect.lost * 100:.0f} %"
+        else:
+            costs = self.tr("nothing")
+        return (
+            f"{kind} ({len(effect.members):,})",
+            costs,
+            bandwidth_text(effect.busbw_gb_per_s) if effect.busbw_gb_per_s > 0 else "–",
+            effect.example,
+            effect.text,
+        )
+
+    def _icon(self, effect: FailureEffect) -> Any:
+        if effect.busbw_gb_per_s <= 0:
+            return self._icons.icon("error", "error")
+        if effect.lost >= NOTHING:
+            return self._icons.icon("warning", "warning")
+        return self._icons.icon("ok", "ok")
