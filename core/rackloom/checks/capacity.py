@@ -47,10 +47,16 @@ def uneven_nics(context: Context, device_id: str) -> Iterator[Hit]:
         yield Hit((device_id,), f"the compute ports of {called(device_id)} are uneven: {words}")
 
 
-def _kinds(context: Context) -> Iterator[tuple[ServerPart, int, list[Node]]]:
+_Kind = tuple[ServerPart, int, list["Node"]]
+
+
+def _kinds(context: Context) -> Iterable[_Kind]:
     """GPU servers in the network by what they are built of: part, compute ports, nodes."""
     design = context.design
-    found: dict[object, tuple[ServerPart, int, list[Node]]] = {}
+    known = context.topology.votes.get("kinds")
+    if known is not None:
+        return cast("list[_Kind]", known)
+    found: dict[object, _Kind] = {}
     for device, node in context.topology.nodes.items():
         if node.is_switch:
             continue
@@ -63,7 +69,8 @@ def _kinds(context: Context) -> Iterator[tuple[ServerPart, int, list[Node]]]:
                 continue
             entry = found[key] = (part, compute_ports(context, device), [])
         entry[2].append(node)
-    yield from found.values()
+    kinds = context.topology.votes["kinds"] = list(found.values())
+    return kinds
 
 
 def compute_ports(context: Context, device: DeviceId) -> int:
@@ -95,11 +102,13 @@ def uneven_servers(context: Context, place: str) -> Iterator[Hit]:
     by_rate: dict[float, list[DeviceId]] = {}
     for part, ports, nodes in _kinds(context):
         assert part.gpu is not None
+        alike: dict[tuple[int, float], list[DeviceId]] = {}
         for node in nodes:
-            linked = node.compute_links
+            alike.setdefault((node.compute_links, node.compute_gbps), []).append(node.device)
+        for (linked, together_gbps), devices in alike.items():
             if linked:
-                gbps = node.compute_gbps / linked * max(ports, linked) / part.gpu.count
-                by_rate.setdefault(round(gbps, 3), []).append(node.device)
+                gbps = together_gbps / linked * max(ports, linked) / part.gpu.count
+                by_rate.setdefault(round(gbps, 3), []).extend(devices)
     if len(by_rate) < 2:
         return
     most = max(by_rate, key=lambda gbps: (len(by_rate[gbps]), gbps))
@@ -163,8 +172,7 @@ def _out_gbps(topology: Topology, pod: Set[DeviceId]) -> float:
 
 def _tapers(topology: Topology, switch: DeviceId) -> bool:
     """Whether a switch has less capacity up than compute ports and lower switches bring in."""
-    down_gbps = topology.nodes[switch].served_gbps
-    down_gbps += sum(bundle.rate_gbps for bundle in topology.down(switch).values())
+    down_gbps = topology.nodes[switch].served_gbps + topology.down_gbps(switch)
     return down_gbps > topology.up_gbps(switch) * _SAME
 
 

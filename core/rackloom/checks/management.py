@@ -15,6 +15,7 @@ from rackloom.design.hardware import cages_of
 from rackloom.design.ids import by_age
 
 if TYPE_CHECKING:
+    from rackloom.catalog.parts import PartId
     from rackloom.checks.topology import Node
     from rackloom.design.ids import DeviceId
 
@@ -122,7 +123,8 @@ def no_subnet_manager(context: Context, place: str) -> Iterator[Hit]:
         f"{_counted(len(switches), 'InfiniBand switch', 'InfiniBand switches')}"
         f"{'' if managed else ', and none of them can run one itself'}"
     )
-    if leaves and not any(_has_free_port(context, n) for n in leaves):
+    room: dict[PartId, int] = {}
+    if leaves and not any(_has_free_port(context, n, room) for n in leaves):
         text += "; no leaf has a port left for one"
     yield Hit((min((n.device for n in switches), key=by_age),), text)
 
@@ -145,7 +147,10 @@ def _is_managed(context: Context, switches: Set[DeviceId]) -> bool:
     return any(a.peer in switches for node in found for a in node.attached)
 
 
-def _has_free_port(context: Context, node: Node) -> bool:
-    part = context.design.part(context.design.devices[node.device].part, SwitchPart)
-    ports = sum(cage.default_mode.ports for cage in part.data_cages)
-    return ports > node.fabric_links
+def _has_free_port(context: Context, node: Node, room: dict[PartId, int]) -> bool:
+    """Whether fewer links are in use than there are ports; ``room`` remembers those of a part."""
+    part_id = context.design.devices[node.device].part
+    if part_id not in room:
+        part = context.design.part(part_id, SwitchPart)
+        room[part_id] = sum(cage.default_mode.ports for cage in part.data_cages)
+    return room[part_id] > node.fabric_links

@@ -114,6 +114,7 @@ class Topology:
         self.votes: dict[object, object] = {}
         """For rules that group devices: remembered as long as no link changes."""
         self._up_gbps: dict[DeviceId, float] = {}
+        self._down_gbps: dict[DeviceId, float] = {}
         self.lanes: dict[DeviceId, object] = {}
         """For rules about rails: remembered for each server as long as its links stay."""
 
@@ -175,6 +176,7 @@ class Topology:
         self._up = {d: up for d, up in before._up.items() if d not in base}
         self._down = {d: down for d, down in before._down.items() if d not in base}
         self._up_gbps = {d: gbps for d, gbps in before._up_gbps.items() if d not in base}
+        self._down_gbps = {d: gbps for d, gbps in before._down_gbps.items() if d not in base}
         self.lanes = {d: lanes for d, lanes in before.lanes.items() if d not in touched}
         nodes = base | (before.compute_switches ^ self.compute_switches)
         peers = set(nodes)
@@ -229,6 +231,14 @@ class Topology:
         if found is None:
             found = sum(bundle.rate_gbps for bundle in self.up(device).values())
             self._up_gbps[device] = found
+        return found
+
+    def down_gbps(self, device: DeviceId) -> float:
+        """What the links to lower switches carry together."""
+        found = self._down_gbps.get(device)
+        if found is None:
+            found = sum(bundle.rate_gbps for bundle in self.down(device).values())
+            self._down_gbps[device] = found
         return found
 
     def around(self, device: DeviceId) -> Iterable[DeviceId]:
