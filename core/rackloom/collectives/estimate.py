@@ -184,14 +184,15 @@ def _band(case: Case, deciding: Answer, kind: Collective, tightest: Cap) -> Erro
     """
     inside = tightest.kind in {"scale-up", "library"}
     several = case.group.nodes > 1
+    least = case.hardware.least_band.band
     outer = efficiency_kind(case.transport)
     within = inside_efficiency(case, deciding.algorithm, kind)
     if inside and not several:
-        band = within.band
+        band = max(within.band, least)
         rests_on = f"{within.rows} {_WORDS[inside_kind(case.group)]} measurements"
     else:
         efficiency = case.hardware.efficiency(outer)
-        band = efficiency.band
+        band = max(efficiency.band, least)
         rests_on = f"{efficiency.rows} {_WORDS[outer]} measurements"
         rests_on += f" on up to {efficiency.most_servers} servers"
         if case.group.nodes > efficiency.most_servers:
