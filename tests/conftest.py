@@ -19,7 +19,7 @@ import pytest
 # fixture. Child processes inherit it. (QStandardPaths' own test mode would be worse on Linux: it
 # ignores these variables and writes to ~/.qttest.)
 _HOME = Path(tempfile.mkdtemp(prefix="rackloom-tests-"))
-for _variable in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
+for _variable in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
     os.environ[_variable] = str(_HOME / _variable.removeprefix("XDG_").lower())
     Path(os.environ[_variable]).mkdir()
 if "XDG_RUNTIME_DIR" not in os.environ:  # Qt warns without it, and warnings fail tests

@@ -2,7 +2,7 @@
 """Reading catalogue files, and looking parts up."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ from rackloom.catalog.errors import CatalogError
 from rackloom.catalog.feeds import FeedType
 from rackloom.catalog.kinds import AnyPart
 from rackloom.catalog.parts import Part, PartId
+from rackloom.catalog.yaml_cache import read_cached
 
 try:
     from yaml import CSafeLoader as _Loader
@@ -165,7 +166,8 @@ def load_bundled() -> Catalog:
     folder = files("rackloom_resources") / "catalog"
     for entry in sorted(folder.iterdir(), key=lambda e: e.name):
         if entry.name.endswith(".yaml"):
-            document = read_yaml(entry.read_text(encoding="utf-8"), entry.name)
+            text = entry.read_text(encoding="utf-8")
+            document = read_cached(text, partial(read_yaml, where=entry.name))
             more, cited = _parts_of(document, entry.name)
             parts.extend(more)
             sources.update(cited)
