@@ -17,6 +17,7 @@ from rackloom.catalog.words import Protocol, ScaleUpKind
 from rackloom.collectives import Collective, Estimate, EstimateError, estimate
 from rackloom.collectives.tree import parents
 from rackloom.design import CableEnd, Design, Draft, edits
+from rackloom.generate import generate
 
 ROWS = json.loads((Path(__file__).parents[1] / "data" / "measured_rings.json").read_text())["rows"]
 LARGE = 256 * 1024**2
@@ -412,3 +413,14 @@ def test_nothing_beats_the_limit_and_nothing_is_nan(
         return  # islands; said in a sentence, as tested above
     assert finite(found)
     assert found.peak.busbw_gb_per_s <= found.limit.busbw_gb_per_s * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "ring", "tree", "nvls-tree"])
+def test_what_was_measured_on_one_server_does_not_vouch_for_many(algorithm: str) -> None:
+    design = generate("rail-fat-tree", load_bundled(), servers=12).design
+    many = estimate(design, sizes=[1 << 34], algorithm=algorithm).band
+    assert "InfiniBand" in many.rests_on
+    assert "12 servers are beyond" in many.rests_on
+    one = estimate(design, sizes=[1 << 34], gpus=8).band
+    assert "NVLink" in one.rests_on
+    assert many.fraction > one.fraction

@@ -14,11 +14,12 @@ from rackloom.catalog.parts import U_MM, DevicePart
 from rackloom.catalog.words import Side
 from rackloom.design import edits
 from rackloom.design.entities import CableEnd
+from rackloom_gui.canvas.backdrops import LEAST_TITLE_PX, title_size
 from rackloom_gui.canvas.canvas import Canvas
 from rackloom_gui.canvas.faceplates import name_box, paint_face
 from rackloom_gui.canvas.faces import make_face
 from rackloom_gui.canvas.layers import Layer
-from rackloom_gui.canvas.pencil import Pencil
+from rackloom_gui.canvas.pencil import Pencil, text_width
 from rackloom_gui.document import Document
 from rackloom_gui.theme import Theme
 from rackloom_gui.tokens import DARK, LIGHT, contrast
@@ -253,3 +254,15 @@ def test_many_cables_are_bundled_until_one_zooms_in(qtbot: QtBot, theme: Theme) 
     pane.viewport().repaint()
     QApplication.processEvents()
     assert heard[-1] is False
+
+
+@pytest.mark.parametrize("scale", [0.02, 0.05, 0.095, 0.2, 0.6])
+def test_titles_of_tiers_are_whole_at_every_zoom(qapp: QApplication, scale: float) -> None:
+    """As small as it must be to fit, or not there; never cut, never over its neighbour."""
+    del qapp
+    for lines in (["Compute", "Spine"], ["Out-of-band", "Leaf"], ["Servers"]):
+        width_px, height_px = 980.0 * scale, 450.0 * scale
+        size = title_size(lines, width_px, height_px)
+        assert size * len(lines) <= height_px
+        if size >= LEAST_TITLE_PX:
+            assert all(text_width(text, size, bold=True) <= width_px + 1 for text in lines)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What lies behind the devices in each view."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -11,12 +11,14 @@ from rackloom_gui.canvas.arrays import Layout, SceneArrays
 from rackloom_gui.canvas.fabric_layout import TITLE_MM, FabricLayout
 from rackloom_gui.canvas.floor_layout import TRAY_W, FloorLayout
 from rackloom_gui.canvas.look import Look, Window
-from rackloom_gui.canvas.pencil import CENTRE, LEFT, Pencil
+from rackloom_gui.canvas.pencil import CENTRE, LEFT, Pencil, text_width
 from rackloom_gui.canvas.racks import draw_racks, draw_rows
 from rackloom_gui.tokens import mix
 
 Backdrop = Callable[[Pencil, SceneArrays, Window, Look], None]
 TILE_MM = 600.0
+LINE_SPACING = 1.35
+LEAST_TITLE_PX = 7
 
 
 def elevation_backdrop(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) -> None:
@@ -36,18 +38,27 @@ def fabric_backdrop(pencil: Pencil, scene: SceneArrays, window: Window, look: Lo
     for band in layout.bands:
         box = (left, band.top - 100.0, right - left, band.bottom - band.top + 200.0)
         pencil.fill(*box, mix(tokens.canvas, tokens.grid_major, 0.45))
-        size = int(min(max(90.0 * pencil.scale, 10.0), 18.0))
-        height = band.bottom - band.top + 200.0
         network, _, tier = band.title.partition(": ")
-        lines = [network, tier] if tier else [network]
-        line = min(size * 1.35 / pencil.scale, height / len(lines))
+        lines = [text.capitalize() for text in ((network, tier) if tier else (network,))]
+        height, width = band.bottom - band.top + 200.0, TITLE_MM - 120.0
+        size = title_size(lines, width * pencil.scale, height * pencil.scale)
+        if size < LEAST_TITLE_PX and tier:
+            lines = lines[1:]  # the tier alone says more than both cut short
+            size = title_size(lines, width * pencil.scale, height * pencil.scale)
+        if size < LEAST_TITLE_PX:
+            continue
+        line = size * LINE_SPACING / pencil.scale
         for n, text in enumerate(lines):
             y = band.top - 100.0 + height / 2 + (n - len(lines) / 2) * line
-            ink = tokens.row_label if n or not tier else tokens.canvas_text
-            pencil.text(
-                (left + 60.0, y, TITLE_MM - 120.0, line), text.capitalize(), size, ink, LEFT,
-                bold=not n,
-            )  # fmt: skip
+            first = n == 0 and len(lines) == (2 if tier else 1)
+            ink = tokens.row_label if first else tokens.canvas_text
+            pencil.text((left + 60.0, y, width, line), text, size, ink, LEFT, bold=first)
+
+
+def title_size(lines: Sequence[str], width_px: float, height_px: float) -> int:
+    """Font size in pixels at which these lines fit one below the other into a box, 18 at most."""
+    widest = max(text_width(text, 18, bold=True) for text in lines)
+    return int(min(18.0, 18.0 * width_px / widest, height_px / len(lines) / LINE_SPACING))
 
 
 def floor_backdrop(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) -> None:

@@ -41,6 +41,7 @@ class TextField(QLineEdit):
         self.setPlaceholderText("" if same else self.tr("mixed"))
         if self.text() != self._shown:
             self.setText(self._shown)
+            self.setCursorPosition(0)  # of a text longer than the field, the start is shown
         self.setModified(False)
 
     def _commit(self) -> None:
