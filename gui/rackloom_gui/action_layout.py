@@ -17,7 +17,8 @@ MENUS: tuple[MenuSpec, ...] = (
             "file.open_example", None, "file.save", "file.save_as", None,
             MenuSpec(
                 "export", QT_TRANSLATE_NOOP("Actions", "&Export"),
-                ("export.bom", "export.cables", None, "export.svg", "export.pdf", "export.png"),
+                ("export.bom", "export.cables", "export.labels", "export.power", None,
+                 "export.svg", "export.pdf", "export.png"),
                 icon="export",
             ),
             None, "file.close", "file.quit",
@@ -45,6 +46,7 @@ MENUS: tuple[MenuSpec, ...] = (
             "view.front", "view.rear", "view.both", None,
             "view.zoom_in", "view.zoom_out", "view.zoom_100", "view.fit_all",
             "view.fit_selection", None,
+            "view.loads", "view.pin_curve", "view.open_log", None,
             MenuSpec("panels", QT_TRANSLATE_NOOP("Actions", "&Panels"),
                      (*_PANEL_IDS, None, "view.reset_layout")),
             MenuSpec("theme", QT_TRANSLATE_NOOP("Actions", "&Theme"),
@@ -60,6 +62,11 @@ MENUS: tuple[MenuSpec, ...] = (
             "connect.rails", "connect.power", "connect.disconnect", None,
             "connect.unplug", "connect.plug",
         ),
+    ),
+    MenuSpec(
+        "parts",
+        QT_TRANSLATE_NOOP("Actions", "Pa&rts"),
+        ("parts.browse", "parts.add", "parts.new", None, "parts.swap"),
     ),
     MenuSpec(
         "problems",
@@ -86,7 +93,7 @@ TOOL_BAR: tuple[str | None, ...] = (
 
 CONTEXT_MENUS: dict[str, MenuSpec] = {
     "device": MenuSpec("context.device", "", (
-        "edit.rename", "edit.duplicate", "edit.flip_face", None,
+        "edit.rename", "edit.duplicate", "edit.flip_face", "parts.swap", None,
         "connect.rails", "connect.power", "connect.unplug", "connect.plug", None, "edit.delete",
     )),
     "cable": MenuSpec("context.cable", "", (

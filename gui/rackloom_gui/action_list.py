@@ -22,6 +22,7 @@ CATEGORY_WORDS = (
     QT_TRANSLATE_NOOP("Actions", "View"),
     QT_TRANSLATE_NOOP("Actions", "Tools"),
     QT_TRANSLATE_NOOP("Actions", "Connect"),
+    QT_TRANSLATE_NOOP("Actions", "Parts"),
     QT_TRANSLATE_NOOP("Actions", "Problems"),
     QT_TRANSLATE_NOOP("Actions", "Panels"),
     QT_TRANSLATE_NOOP("Actions", "Help"),
@@ -96,6 +97,22 @@ def _file_actions() -> list[ActionSpec]:
             icon="table",
             tip=QT_TRANSLATE_NOOP("Actions", "Export every cable with its two ends and length"),
             enabled=why.has_cables,
+        ),
+        ActionSpec(
+            "export.labels",
+            QT_TRANSLATE_NOOP("Actions", "Cable &Labels…"),
+            c,
+            icon="note",
+            tip=QT_TRANSLATE_NOOP("Actions", "Print labels for both ends of every cable"),
+            enabled=why.has_cables,
+        ),
+        ActionSpec(
+            "export.power",
+            QT_TRANSLATE_NOOP("Actions", "Po&wer Report…"),
+            c,
+            icon="power",
+            tip=QT_TRANSLATE_NOOP("Actions", "Export what every rack, row and the site draws"),
+            enabled=why.has_devices,
         ),
         ActionSpec(
             "export.svg",
@@ -412,10 +429,36 @@ def _view_actions() -> list[ActionSpec]:
             "view.full_screen", QT_TRANSLATE_NOOP("Actions", "F&ull Screen"), c,
             (_Std.FullScreen, "F11"), checkable=True,
         ),
+        *_speed_actions(),
         *_theme_actions(),
         ActionSpec(
             "view.reset_layout", QT_TRANSLATE_NOOP("Actions", "&Reset Layout"), Category.PANELS,
             tip=QT_TRANSLATE_NOOP("Actions", "Put all panels back where they were at first"),
+        ),
+    ]  # fmt: skip
+
+
+def _speed_actions() -> list[ActionSpec]:
+    c = Category.VIEW
+    return [
+        ActionSpec(
+            "view.loads", QT_TRANSLATE_NOOP("Actions", "&Load of the Links"), c, ("Ctrl+L",),
+            icon="fabric", checkable=True, enabled=why.has_cables,
+            tip=QT_TRANSLATE_NOOP(
+                "Actions", "Colour links by what the shown collective puts on them"
+            ),
+        ),
+        ActionSpec(
+            "view.pin_curve", QT_TRANSLATE_NOOP("Actions", "&Keep the Curve…"), c, icon="pin",
+            enabled=why.has_devices,
+            tip=QT_TRANSLATE_NOOP("Actions", "Keep the present throughput to compare with"),
+        ),
+        ActionSpec(
+            "view.open_log", QT_TRANSLATE_NOOP("Actions", "&Measured Log…"), c, icon="import",
+            enabled=why.has_devices,
+            tip=QT_TRANSLATE_NOOP(
+                "Actions", "Lay a log of nccl-tests or rccl-tests over the throughput chart"
+            ),
         ),
     ]  # fmt: skip
 
@@ -495,17 +538,48 @@ PANELS: tuple[tuple[str, str, str], ...] = (
     ("chart", QT_TRANSLATE_NOOP("Actions", "&Throughput"), "chart"),
     ("devices", QT_TRANSLATE_NOOP("Actions", "&Devices"), "table"),
     ("cables", QT_TRANSLATE_NOOP("Actions", "Ca&bles"), "cable"),
+    ("explain", QT_TRANSLATE_NOOP("Actions", "&Why So Fast"), "info"),
+    ("failures", QT_TRANSLATE_NOOP("Actions", "&Failures"), "unplug"),
+    ("workload", QT_TRANSLATE_NOOP("Actions", "&Workload"), "gpu"),
+    ("power", QT_TRANSLATE_NOOP("Actions", "Pow&er"), "power"),
+    ("bom", QT_TRANSLATE_NOOP("Actions", "Bill &of Materials"), "bom"),
 )
 """Panel name, title, icon; the panel's action is `panel.<name>`."""
 
 
-def _panel_actions() -> list[ActionSpec]:
+def _parts_actions() -> list[ActionSpec]:
+    c = Category.PARTS
     return [
         ActionSpec(
-            f"panel.{name}", title, Category.PANELS, (f"Alt+{number}",), icon=icon, checkable=True
+            "parts.browse", QT_TRANSLATE_NOOP("Actions", "&Browse Parts…"), c,
+            ("Ctrl+Shift+B",), icon="search",
+            tip=QT_TRANSLATE_NOOP("Actions", "Search the catalogue; a data sheet of each part"),
+        ),
+        ActionSpec(
+            "parts.add", QT_TRANSLATE_NOOP("Actions", "&Add Parts from Files…"), c, icon="import",
+            tip=QT_TRANSLATE_NOOP("Actions", "Add catalogue files or NetBox device types"),
+        ),
+        ActionSpec(
+            "parts.new", QT_TRANSLATE_NOOP("Actions", "&New Part…"), c, icon="add",
+            tip=QT_TRANSLATE_NOOP("Actions", "Describe a part of your own"),
+        ),
+        ActionSpec(
+            "parts.swap", QT_TRANSLATE_NOOP("Actions", "&Swap Part…"), c, icon="rotate",
+            enabled=why.editable(why.devices),
+            tip=QT_TRANSLATE_NOOP("Actions", "Put another part in the place of the devices"),
+        ),
+    ]  # fmt: skip
+
+
+def _panel_actions() -> list[ActionSpec]:
+    """The first nine are Alt+1 to Alt+9, the tenth Alt+0; there are no more digits."""
+    return [
+        ActionSpec(
+            f"panel.{name}", title, Category.PANELS,
+            (f"Alt+{number % 10}",) if number <= 10 else (), icon=icon, checkable=True,
         )
         for number, (name, title, icon) in enumerate(PANELS, start=1)
-    ]
+    ]  # fmt: skip
 
 
 def _help_actions() -> list[ActionSpec]:
@@ -535,6 +609,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     *_edit_actions(),
     *_tool_actions(),
     *_connect_actions(),
+    *_parts_actions(),
     *_view_actions(),
     *_problem_actions(),
     *_panel_actions(),

@@ -44,6 +44,7 @@ class Category(StrEnum):
     VIEW = "View"
     TOOLS = "Tools"
     CONNECT = "Connect"
+    PARTS = "Parts"
     PROBLEMS = "Problems"
     PANELS = "Panels"
     HELP = "Help"

@@ -40,13 +40,13 @@ def make_application(argv: Sequence[str]) -> QApplication:
 
 
 def make_window(app: QApplication, settings: Settings | None = None) -> MainWindow:
-    """A main window with the bundled catalogue."""
-    from rackloom.catalog import load_bundled
+    """A main window with the bundled catalogue and the user's own parts."""
+    from rackloom.catalog import load_catalog
     from rackloom_gui.main_window import MainWindow
 
     settings = settings or Settings()
     theme = apply_theme(app, settings.theme)
-    return MainWindow(theme, load_bundled(), settings)
+    return MainWindow(theme, load_catalog(), settings)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

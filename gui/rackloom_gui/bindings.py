@@ -19,6 +19,7 @@ from rackloom_gui.action_list import PANELS
 from rackloom_gui.dialogs.command_palette import CommandPalette, GotoItem
 from rackloom_gui.editing import sentence
 from rackloom_gui.exporting import Exporting
+from rackloom_gui.parts_actions import PartsActions
 from rackloom_gui.theme import ThemeChoice
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Bindings(QObject):
             window.actions_table, window.theme, window.icons, window, self.goto_items
         )
         self.exporting = Exporting(window)
+        self.parts = PartsActions(window)
         self._help: QObject | None = None
         window.actions_table.bind_all(
             {
@@ -46,6 +48,7 @@ class Bindings(QObject):
                 **self._view(),
                 **self._problems(),
                 **self._help_actions(),
+                **self.parts.handlers(),
             }
         )
         window.problems.go_to.connect(self._go_to_finding)
@@ -74,7 +77,6 @@ class Bindings(QObject):
             "file.save_as": session.save_as,
             "file.close": session.close,
             "file.quit": self._window.close,
-            "export.bom": self.exporting.bom,
             "export.cables": self.exporting.cables,
             "export.svg": partial(self.exporting.drawing, "svg"),
             "export.pdf": partial(self.exporting.drawing, "pdf"),
@@ -256,6 +258,9 @@ class Bindings(QObject):
             "view.zoom_100": canvas.zoom_100,
             "view.fit_all": canvas.fit_all,
             "view.fit_selection": lambda: canvas.fit_ids(window.document.selection),
+            "view.loads": self._toggle_loads,
+            "view.pin_curve": window.chart.ask_pin,
+            "view.open_log": window.speed.open_log,
             "view.full_screen": self._full_screen,
             "view.reset_layout": window.docks.reset,
         }
@@ -263,6 +268,11 @@ class Bindings(QObject):
     def _set_theme(self, choice: ThemeChoice) -> None:
         self._window.theme.set_choice(choice)
         self._window.settings.theme = choice
+
+    def _toggle_loads(self) -> None:
+        speed = self._window.speed
+        speed.show_loads(not speed.loads_shown)
+        self._window.actions_table.set_checked("view.loads", speed.loads_shown)
 
     def _full_screen(self) -> None:
         window = self._window

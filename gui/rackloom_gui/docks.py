@@ -56,12 +56,16 @@ class Docks(QObject):
         window.addDockWidget(area.BottomDockWidgetArea, docks["problems"])
         window.splitDockWidget(docks["problems"], docks["chart"], Qt.Orientation.Horizontal)
         window.tabifyDockWidget(docks["problems"], docks["devices"])
-        window.tabifyDockWidget(docks["problems"], docks["cables"])
+        for name in ("cables", "power", "bom"):
+            window.tabifyDockWidget(docks["problems"], docks[name])
         docks["problems"].raise_()
+        for name in ("explain", "failures", "workload"):
+            window.tabifyDockWidget(docks["chart"], docks[name])
+        docks["chart"].raise_()
         across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         window.resizeDocks([docks["palette"], docks["inspector"]], [250, 300], across)
-        window.resizeDocks([docks["problems"]], [270], down)
-        window.resizeDocks([docks["problems"], docks["chart"]], [520, 430], across)
+        window.resizeDocks([docks["problems"]], [300], down)
+        window.resizeDocks([docks["problems"], docks["chart"]], [400, 550], across)
 
     def restore(self, layout: QByteArray) -> None:
         """Take a saved layout; what cannot be restored leaves the default standing."""

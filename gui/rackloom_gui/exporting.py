@@ -31,14 +31,16 @@ class Exporting(QObject):
         stem = document.path.stem if document.path else "fabric"
         return folder / f"{stem}{ending}"
 
-    def _ask(self, title: str, ending: str, filters: str) -> Path | None:
+    def ask(self, title: str, ending: str, filters: str) -> Path | None:
+        """Where to write a file; None where nobody says."""
         ask: Callable[..., Path | None] = self._window.questions.path_to_export  # type: ignore[attr-defined]
         path = ask(title, self._suggest(ending), filters)
-        if path is not None and not path.suffix:
-            path = path.with_suffix(f".{ending.rpartition('.')[2]}")
+        # A name like "hall-2.5" or "drawing.csv" gets the ending that says what is in the file.
+        if path is not None and f"*{path.suffix.lower()})" not in filters:
+            path = path.with_name(f"{path.name}.{ending.rpartition('.')[2]}")
         return path
 
-    def _write(self, path: Path, make: Callable[[], Any]) -> None:
+    def write(self, path: Path, make: Callable[[], Any]) -> None:
         """Make and write a file; a refusal is one sentence in the banner."""
         QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
         try:
@@ -57,29 +59,17 @@ class Exporting(QObject):
         finally:
             QApplication.restoreOverrideCursor()
 
-    def bom(self) -> None:
-        """The bill of materials as CSV or XLSX."""
-        from rackloom import reports
-
-        path = self._ask(
-            self.tr("Export Bill of Materials"), "-bom.csv",
-            self.tr("CSV (*.csv);;Excel workbook (*.xlsx)"),
-        )  # fmt: skip
-        if path is not None:
-            rows = reports.bom(self._window.document.design)
-            self._write(path, lambda: _table(rows, reports.BomRow, path, "BOM"))
-
     def cables(self) -> None:
         """The cable schedule as CSV or XLSX."""
         from rackloom import reports
 
-        path = self._ask(
+        path = self.ask(
             self.tr("Export Cable Schedule"), "-cables.csv",
             self.tr("CSV (*.csv);;Excel workbook (*.xlsx)"),
         )  # fmt: skip
         if path is not None:
             rows = reports.cable_schedule(self._window.document.design)
-            self._write(path, lambda: _table(rows, reports.CableRow, path, "Cables"))
+            self.write(path, lambda: table_bytes(rows, reports.CableRow, path, "Cables"))
 
     def drawing(self, kind: str) -> None:
         """The view on screen as SVG, PDF or PNG, the whole design."""
@@ -87,11 +77,11 @@ class Exporting(QObject):
 
         window = self._window
         title = self.tr("Export Drawing as {0}").format(kind.upper())
-        path = self._ask(title, f"-{window.canvas.view}.{kind}", f"{kind.upper()} (*.{kind})")
+        path = self.ask(title, f"-{window.canvas.view}.{kind}", f"{kind.upper()} (*.{kind})")
         if path is None:
             return
         side = window.canvas.side
-        self._write(
+        self.write(
             path,
             lambda: render(
                 window.document.design,
@@ -120,7 +110,8 @@ class Exporting(QObject):
         window.status.say(self.tr("Copied as picture."))
 
 
-def _table(rows: Any, kind: type, path: Path, title: str) -> bytes:
+def table_bytes(rows: Any, kind: Any, path: Path, title: str) -> bytes:
+    """Rows as CSV, or as a workbook where the path asks for one."""
     from rackloom import reports
 
     if path.suffix.lower() == ".xlsx":

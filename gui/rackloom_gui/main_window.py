@@ -31,23 +31,29 @@ from rackloom_gui.actions import ActionTable
 from rackloom_gui.analysis import Analysis
 from rackloom_gui.bindings import Bindings
 from rackloom_gui.canvas.canvas import Canvas
-from rackloom_gui.charts.sizes import bandwidth_text, collective_text
-from rackloom_gui.charts.throughput import ThroughputPanel, limit_sentence
+from rackloom_gui.canvas.load_legend import LoadLegend
+from rackloom_gui.charts.throughput import ThroughputPanel, dropped_log
 from rackloom_gui.dialogs.questions import WindowQuestions
 from rackloom_gui.docks import Docks
 from rackloom_gui.document import Document
 from rackloom_gui.editing import Editing
 from rackloom_gui.frame import Banner, Welcome, WindowStatus
 from rackloom_gui.icons import Icons
+from rackloom_gui.panels.bom import BomPanel
 from rackloom_gui.panels.columns import cable_columns, device_columns
+from rackloom_gui.panels.explain import ExplainPanel
+from rackloom_gui.panels.failures import FailuresPanel
 from rackloom_gui.panels.history import HistoryPanel
 from rackloom_gui.panels.inspector import InspectorPanel
 from rackloom_gui.panels.palette import PalettePanel
+from rackloom_gui.panels.power import PowerPanel
 from rackloom_gui.panels.problems import ProblemsPanel
 from rackloom_gui.panels.tables import EntityTable
+from rackloom_gui.panels.workload import WorkloadPanel
 from rackloom_gui.session import Questions, Session
 from rackloom_gui.settings import Settings
 from rackloom_gui.theme import Theme
+from rackloom_gui.throughput_wiring import ThroughputWiring
 from rackloom_gui.window_context import WindowContext
 
 
@@ -83,6 +89,7 @@ class MainWindow(QMainWindow):
             self.settings,
             lambda: self.canvas.view,
         )
+        self.speed = ThroughputWiring(self)
         self.bindings = Bindings(self)
         self._connect()
         self._place()
@@ -109,6 +116,7 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.banner)
         layout.addWidget(self.canvas, 1)
         self.setCentralWidget(centre)
+        self.load_legend = LoadLegend(self.theme, self.canvas)
         self.welcome = Welcome(self.actions_table, self.theme, self.icons, self.canvas)
 
     def _build_panels(self) -> None:
@@ -118,24 +126,44 @@ class MainWindow(QMainWindow):
         self.problems = ProblemsPanel(theme, icons, self)
         self.history = HistoryPanel(document, theme, icons, self)
         self.chart = ThroughputPanel(theme, icons, self)
+        self.explain = ExplainPanel(theme, icons, self)
+        self.failures = FailuresPanel(theme, icons, self)
+        self.workload = WorkloadPanel(theme, icons, self)
         self.devices_table = EntityTable(
             document, "devices", device_columns(), self.tr("Devices"), theme, icons, self
         )
         self.cables_table = EntityTable(
             document, "cables", cable_columns(), self.tr("Cables"), theme, icons, self
         )
-        widgets = {
+        self.power_panel = PowerPanel(document, theme, icons, self)
+        self.bom_panel = BomPanel(document, theme, icons, self)
+        widgets: dict[str, QWidget] = {
             "palette": self.palette_panel,
             "inspector": self.inspector,
             "problems": self.problems,
             "history": self.history,
             "chart": self.chart,
+            "explain": self.explain,
+            "failures": self.failures,
+            "workload": self.workload,
             "devices": self.devices_table,
             "cables": self.cables_table,
+            "power": self.power_panel,
+            "bom": self.bom_panel,
         }
         titles = {name: self.actions_table.title(f"panel.{name}") for name, _t, _i in PANELS}
         self.docks = Docks(self, {name: (titles[name], widgets[name]) for name in titles})
         self.palette_panel.set_catalog(self.editing.catalog)
+
+    def set_catalog(self, catalog: Catalog) -> None:
+        """Another catalogue: the user's own parts changed."""
+        self.editing.catalog = catalog
+        self.analysis.set_catalog(catalog)
+        self.canvas.catalog = catalog
+        for pane in self.canvas.panes:
+            pane.catalog = catalog
+        self.palette_panel.set_catalog(catalog)
+        self.inspector.set_catalog(catalog)
 
     def _build_bars(self) -> None:
         table = self.actions_table
@@ -198,14 +226,8 @@ class MainWindow(QMainWindow):
         self.status.set_zoom(canvas.zoom)
         analysis.findings_changed.connect(self._on_findings)
         analysis.findings_stale.connect(self.problems.set_stale)
-        analysis.estimate_changed.connect(self._on_estimate)
-        analysis.estimate_failed.connect(self._on_no_estimate)
-        analysis.estimate_stale.connect(self._on_estimate_stale)
-        analysis.busy_changed.connect(self.chart.set_busy)
         analysis.unplugged_changed.connect(canvas.set_unplugged)
         analysis.unplugged_changed.connect(lambda _ids: self._soon())
-        self.chart.show_ids.connect(self.show_ids)
-        self.chart.cut_toggled.connect(lambda _on: self._paint_cut())
         self.inspector.go_to.connect(canvas.zoom_to)
         self.devices_table.go_to.connect(canvas.zoom_to)
         self.cables_table.go_to.connect(canvas.zoom_to)
@@ -312,36 +334,6 @@ class MainWindow(QMainWindow):
         self.canvas.set_problem_marks(marks)
         self._soon()
 
-    def _on_estimate(self, estimate: object) -> None:
-        from rackloom.collectives import Estimate
-
-        assert isinstance(estimate, Estimate)
-        self.chart.show_estimate(estimate, self.analysis.baseline)
-        self.status.set_stale(False)
-        peak = bandwidth_text(estimate.peak.busbw_gb_per_s)
-        name = collective_text(estimate.collective.value)
-        text = f"{name} {peak}"
-        if self.analysis.unplugged:
-            text += self.tr(", {0} unplugged").format(len(self.analysis.unplugged))
-        self.status.set_throughput(text, limit_sentence(estimate))
-        self._paint_cut()
-
-    def _on_no_estimate(self, sentence: str) -> None:
-        text = sentence[:1].upper() + sentence[1:].rstrip(".") + "."
-        self.chart.show_failure(text)
-        self.status.set_stale(False)
-        self.status.set_throughput("", text)
-        self.canvas.set_cut(())
-
-    def _on_estimate_stale(self) -> None:
-        self.chart.set_stale()
-        self.status.set_stale(True)
-
-    def _paint_cut(self) -> None:
-        estimate = self.chart.estimate
-        shown = self.chart.cut_shown and estimate is not None
-        self.canvas.set_cut(estimate.limit.cut if shown and estimate is not None else ())
-
     def _on_badge(self, severity: str) -> None:
         self.show_panel("problems")
         self.problems.show_only(severity)
@@ -354,7 +346,7 @@ class MainWindow(QMainWindow):
     # -- files on the window ----------------------------------------------------------------------
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if self._dropped_file(event) is not None:
+        if self._dropped_file(event) is not None or dropped_log(event) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
@@ -363,6 +355,11 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
             # Out of the drop first: a question may follow, and the source waits for an answer.
             QTimer.singleShot(0, self, lambda: self.session.open(path))
+            return
+        log = dropped_log(event)
+        if log is not None:
+            event.acceptProposedAction()
+            QTimer.singleShot(0, self, lambda: self.speed.load_log(log))
 
     def _dropped_file(self, event: QDropEvent) -> Path | None:
         urls = event.mimeData().urls()
@@ -388,7 +385,10 @@ class MainWindow(QMainWindow):
         self.settings.sync()
         self._refresh_timer.stop()
         self.docks.stop()
+        self.power_panel.stop()
+        self.bom_panel.stop()
         QGuiApplication.clipboard().dataChanged.disconnect(self._soon)
         self.analysis.shut_down()
+        self.speed.shut_down()
         self.session.shut_down()
         event.accept()

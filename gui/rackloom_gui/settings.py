@@ -8,7 +8,7 @@ from PySide6.QtCore import QByteArray, QSettings
 from rackloom_gui.theme import ThemeChoice
 
 RECENT_FILES = 10
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 """Counts up when docks or tool bars change, so that an old layout is not forced on a new window."""
 
 

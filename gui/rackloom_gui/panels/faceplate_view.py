@@ -22,6 +22,7 @@ _GAP_PX = 22.0
 _MARGIN_PX = 8.0
 _STRIP_MM = (56.0, 1700.0)
 """Width and height of a 0U device as drawn."""
+_TALL_MM = 2.5 * U_MM
 _LARGEST_SCALE = 2.4
 """Pixels per mm: a faceplate is not blown up beyond what its drawing holds."""
 
@@ -68,8 +69,8 @@ class FaceplateView(QWidget):
         if not self._faces:
             return 150
         scale = self._scale(width)
-        drawn = sum(face.height_mm * scale + _GAP_PX for face in self._faces)
-        return round(drawn + _MARGIN_PX)
+        heights = [face.height_mm * scale + _GAP_PX for face in self._faces]
+        return round((max(heights) if self._beside else sum(heights)) + _MARGIN_PX)
 
     def sizeHint(self) -> QSize:
         return QSize(420, self.heightForWidth(420))
@@ -82,13 +83,23 @@ class FaceplateView(QWidget):
         face = self._faces[0]
         if face.height_mm > 4 * face.width_mm:
             return 300.0 / face.height_mm
-        total_mm = sum(f.height_mm for f in self._faces)
         across = (width - 2 * _MARGIN_PX) / face.width_mm
-        return max(min(across, _LARGEST_SCALE, 460.0 / total_mm), 0.1)
+        if self._beside:
+            across = (width - 3 * _MARGIN_PX) / (2 * face.width_mm)
+        return max(min(across, _LARGEST_SCALE, 420.0 / face.height_mm), 0.1)
+
+    @property
+    def _beside(self) -> bool:
+        """Tall devices show their faces side by side: one above the other leaves no room."""
+        return len(self._faces) > 1 and self._faces[0].height_mm > _TALL_MM
 
     def _places(self) -> list[tuple[Face, float, float]]:
         """Every face with the left and top of where it is drawn."""
         scale, top = self._scale(self.width()), _GAP_PX - 4
+        if self._beside:
+            wide = self._faces[0].width_mm * scale
+            left = (self.width() - 2 * wide - _MARGIN_PX) / 2
+            return [(f, left + n * (wide + _MARGIN_PX), top) for n, f in enumerate(self._faces)]
         places = []
         for face in self._faces:
             places.append((face, (self.width() - face.width_mm * scale) / 2, top))

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the Parts menu and the panels for ordering and power do in a main window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox, QWidget
+
+from rackloom.catalog.errors import CatalogError
+from rackloom.catalog.parts import Part
+from rackloom.catalog.user_parts import load_catalog, remove_own
+from rackloom.design import Draft
+from rackloom.design.ids import DeviceId
+from rackloom_gui.editing import sentence
+
+if TYPE_CHECKING:
+    from rackloom_gui.dialogs.labels import LabelsDialog
+    from rackloom_gui.main_window import MainWindow
+    from rackloom_gui.panels.parts_browser import PartsBrowser
+
+
+class PartsActions(QObject):
+    """Browser, own parts, swapping; bill, labels and power as files."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.browser: PartsBrowser | None = None
+        bill, power = window.bom_panel, window.power_panel
+        bill.select_requested.connect(self._show)
+        bill.export_requested.connect(self.export_bom)
+        bill.spares_requested.connect(self.spares)
+        bill.prices_requested.connect(self.prices)
+        bill.labels_requested.connect(self.labels)
+        power.select_requested.connect(self._show)
+        power.export_requested.connect(self.export_power)
+        for panel in (bill, power):
+            panel.fault.connect(window.analysis.fault)
+
+    def handlers(self) -> dict[str, Callable[[], object]]:
+        """By action id."""
+        return {
+            "parts.browse": self.browse,
+            "parts.add": self.add_files,
+            "parts.new": partial(self.own_form, None),
+            "parts.swap": self.swap,
+            "export.bom": self.export_bom,
+            "export.labels": self.labels,
+            "export.power": partial(self.export_power, "places"),
+        }
+
+    def _show(self, ids: list[str]) -> None:
+        """Select what a line stands for, and show what of it is drawn."""
+        design = self._window.document.design
+        drawn = [
+            i
+            for i in ids
+            if any(i in design.table(t) for t in ("racks", "devices", "cables", "rows", "feeds"))
+        ]
+        owners = [design.modules[i].device for i in ids if i in design.modules]  # type: ignore[index]
+        owners += [design.cords[i].device for i in ids if i in design.cords]  # type: ignore[index]
+        self._window.show_ids(list(dict.fromkeys([*drawn, *owners])))
+
+    # -- catalogue --------------------------------------------------------------------------------
+
+    def browse(self) -> None:
+        """Open the parts browser, on the part that is at hand."""
+        from rackloom_gui.panels.parts_browser import PartsBrowser
+
+        window = self._window
+        if self.browser is None:
+            self.browser = PartsBrowser(window.document, window.theme, window.icons, window)
+            self.browser.set_catalog(window.editing.catalog)
+            self.browser.place_requested.connect(self._place)
+            self.browser.select_requested.connect(self._show)
+            self.browser.own_requested.connect(self._own)
+        for device in window.document.selected("devices")[:1]:
+            self.browser.show_part(window.document.design.devices[device].part)  # type: ignore[index]
+        self.browser.show()
+        self.browser.raise_()
+        self.browser.activateWindow()
+
+    def _place(self, part: Part) -> None:
+        self._window.bindings.insert(part)
+
+    def reload(self, show: str = "") -> None:
+        """Read the user's catalogue again, and show it everywhere."""
+        window = self._window
+        catalog = load_catalog()
+        window.set_catalog(catalog)
+        if self.browser is not None:
+            self.browser.set_catalog(catalog)
+            if show:
+                self.browser.show_part(show)
+        for problem in catalog.problems[:1]:
+            window.banner.say("warning", sentence(problem))
+
+    def _parent(self) -> QWidget:
+        browser = self.browser
+        return browser if browser is not None and browser.isVisible() else self._window
+
+    def _own(self, what: str, part: Part | None) -> None:
+        match what:
+            case "add":
+                self.add_files()
+            case "new":
+                self.own_form(None)
+            case "copy" if part is not None:
+                self.own_form(part)
+            case "edit" if part is not None:
+                self.own_form(part, edit=True)
+            case "remove" if part is not None:
+                self._remove(part)
+
+    def add_files(self) -> None:
+        """Add catalogue files and NetBox device types to the user's catalogue."""
+        window = self._window
+        names, _chosen = QFileDialog.getOpenFileNames(
+            self._parent(),
+            self.tr("Add Parts from Files"),
+            str(window.settings.folder),
+            self.tr("Catalogue files and NetBox device types (*.yaml *.yml)"),
+        )
+        if names:
+            self.add_paths([Path(name) for name in names])
+
+    def add_paths(self, paths: list[Path]) -> None:
+        """Add these files, and show what came of it."""
+        from rackloom_gui.dialogs.own_part import AddDialog
+
+        dialog = AddDialog(paths, self._window.icons, self._parent())
+        dialog.exec()
+        if dialog.report.added:
+            self.reload(dialog.report.added[-1].part.id)
+
+    def own_form(self, base: Part | None, *, edit: bool = False) -> None:
+        """Describe a part of one's own, from nothing or from another part."""
+        from rackloom_gui.dialogs.own_part import OwnPartDialog
+
+        window = self._window
+        dialog = OwnPartDialog(window.editing.catalog, base, self._parent(), edit=edit)
+        if dialog.exec() == QDialog.DialogCode.Accepted and dialog.part is not None:
+            self.reload(dialog.part.id)
+            window.status.say(self.tr("{0} is in your catalogue.").format(dialog.part.title))
+
+    def _remove(self, part: Part) -> None:
+        answer = QMessageBox.question(
+            self._parent(),
+            self.tr("Remove Part"),
+            self.tr("Take {0} out of your catalogue? Designs that use it keep it.").format(
+                part.title
+            ),
+        )
+        if answer != QMessageBox.StandardButton.Yes:
+            return
+        try:
+            remove_own(part.id)
+        except (CatalogError, OSError) as error:
+            self._window.banner.say("error", sentence(str(error)))
+        self.reload()
+
+    def swap(self) -> None:
+        """Another part in the place of the selected devices."""
+        from rackloom_gui.dialogs.swap_part import SwapDialog, swap_all
+
+        window = self._window
+        design = window.document.design
+        devices = [DeviceId(d) for d in window.document.selected("devices")]
+        kinds = {type(design.device_part(d)) for d in devices}
+        if len(kinds) != 1:
+            window.status.say(self.tr("Select devices of one kind: only servers, or switches."))
+            return
+        dialog = SwapDialog(design, window.editing.catalog, devices, window.icons, window)
+        if dialog.exec() != QDialog.DialogCode.Accepted or dialog.part is None:
+            return
+        label = self.tr("Swap {0} for {1}").format(
+            design.name_of(devices[0]) if len(devices) == 1 else len(devices), dialog.part.model
+        )
+        kept = window.editing.run(label, swap_all, devices, dialog.part)
+        lost = [loss.message for k in kept or () for loss in k.lost]
+        if lost:
+            more = self.tr(" And {0} more.").format(len(lost) - 1) if len(lost) > 1 else ""
+            window.banner.say("warning", sentence(self.tr("Not kept: {0}").format(lost[0])) + more)
+
+    # -- ordering ---------------------------------------------------------------------------------
+
+    def spares(self) -> None:
+        """Ask for spares by category."""
+        from rackloom_gui.dialogs.prices import SparesDialog
+
+        panel = self._window.bom_panel
+        dialog = SparesDialog(panel.categories, panel.spares, self._window)
+        if dialog.exec() == QDialog.DialogCode.Accepted:
+            panel.set_spares(dialog.spares())
+
+    def prices(self) -> None:
+        """Read a price list, and say what it covers."""
+        window = self._window
+        name, _chosen = QFileDialog.getOpenFileName(
+            window, self.tr("Open Price List"), str(window.settings.folder),
+            self.tr("Price lists (*.csv)"),
+        )  # fmt: skip
+        if name:
+            self.load_prices(Path(name))
+
+    def load_prices(self, path: Path) -> None:
+        """Price the bill by a file; a file that is none is refused with a sentence."""
+        from rackloom.reports.buying import read_prices
+        from rackloom.reports.errors import ReportError
+        from rackloom_gui.dialogs.prices import PricesDialog
+
+        panel = self._window.bom_panel
+        try:
+            prices = read_prices(path.read_bytes(), path.name)
+        except ReportError as error:
+            self._window.banner.say("error", sentence(str(error)))
+            return
+        except OSError as error:
+            reason = (error.strerror or "").lower()
+            text = self.tr("{0} cannot be read: {1}").format(path.name, reason)
+            self._window.banner.say("error", sentence(text))
+            return
+        panel.set_prices(prices)
+        dialog = PricesDialog(panel.rows, prices, path.name, self._window)
+        dialog.exec()
+        if dialog.remove_prices:
+            panel.set_prices(None)
+
+    def export_bom(self) -> None:
+        """The bill as shown, with its spares and prices, as CSV or XLSX."""
+        panel = self._window.bom_panel
+        panel.refresh_now()
+        self._table(
+            self.tr("Export Bill of Materials"), "-bom.csv", panel.lines(), panel.columns(), "BOM"
+        )
+
+    def export_power(self, table: str) -> None:
+        """One table of the power report as CSV or XLSX."""
+        from rackloom.reports.power_report import PlaceRow, PsuRow, SupplyRow, power_report
+
+        report = power_report(self._window.document.design)
+        rows: list[Any] = getattr(report, table)
+        kind: type = {"places": PlaceRow, "supplies": SupplyRow, "psus": PsuRow}[table]
+        self._table(self.tr("Export Power"), f"-power-{table}.csv", rows, kind, "Power")
+
+    def labels(self) -> None:
+        """Cable labels: template, preview, files."""
+        from rackloom_gui.dialogs.labels import LabelsDialog
+
+        window = self._window
+        document = window.document
+        dialog = LabelsDialog(
+            document.design, window.theme, window.icons, window, document.selection
+        )
+        dialog.export_requested.connect(partial(self._export_labels, dialog))
+        dialog.template_kept.connect(self._keep_template)
+        dialog.exec()
+
+    def _keep_template(self, template: str) -> None:
+        def keep(draft: Draft) -> None:
+            draft.put(replace(draft.settings, label_template=template))
+
+        self._window.editing.run(self.tr("Change label template"), keep)
+
+    def _export_labels(self, dialog: LabelsDialog, ending: str) -> None:
+        from rackloom.reports.labels import Label
+
+        title = self.tr("Export Cable Labels")
+        if ending == "csv":
+            self._table(title, "-labels.csv", dialog.labels, Label, "Labels")
+            return
+        from rackloom_gui.export.labels import label_sheet_pdf
+
+        exporting = self._window.bindings.exporting
+        path = exporting.ask(title, "-labels.pdf", "PDF (*.pdf)")
+        if path is not None:
+            skip = dialog.skip.value()
+            exporting.write(path, lambda: label_sheet_pdf(dialog.labels, dialog.sheet, skip=skip))
+
+    def _table(self, title: str, ending: str, rows: Any, columns: Any, sheet: str) -> None:
+        from rackloom_gui.exporting import table_bytes
+
+        exporting = self._window.bindings.exporting
+        path = exporting.ask(title, ending, self.tr("CSV (*.csv);;Excel workbook (*.xlsx)"))
+        if path is not None:
+            exporting.write(path, lambda: table_bytes(rows, columns, path, sheet))
