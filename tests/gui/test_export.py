@@ -300,3 +300,15 @@ def test_the_chart_is_exported_too(design: Design, tmp_path: Path) -> None:
     assert (image.width(), image.height()) == (1800, 1040)
     with pytest.raises(ValueError, match=r"\.svg or \.png"):
         render_chart(answer, tmp_path / "chart.gif")
+
+
+@pytest.mark.parametrize("given", ["plan.csv", "plan-2.5", "plan"])
+def test_a_drawing_gets_the_ending_of_what_it_is(
+    example: MainWindow, answers: Answers, tmp_path: Path, qtbot: QtBot, given: str
+) -> None:
+    """Whatever ending was typed: nothing fails, and what is written can be told by its name."""
+    answers.export_path = tmp_path / given
+    trigger(example, qtbot, "export.svg")
+    written = tmp_path / f"{given}.svg"
+    assert written.read_bytes().startswith(b"<?xml")
+    assert sorted(tmp_path.glob("plan*")) == [written]
