@@ -70,7 +70,7 @@ def test_help_names_the_commands_that_exist_and_no_others(
     for command in ("estimate", "render", "catalog"):
         assert f"\n    {command} " in out
         assert run(capfd, command, "--help")[0] == 0
-    for later in ("workload", "import", "export", "compare"):
+    for later in ("import", "export", "compare"):
         assert f"\n    {later} " not in out
         assert "no command" in complaint(capfd, later, "x", "y")
 

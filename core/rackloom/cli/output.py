@@ -31,7 +31,9 @@ def write(target: str, data: bytes) -> None:
         write_stdout(data)
         return
     path = Path(target)
-    if path.exists() and not path.is_file() and not path.is_dir():  # /dev/null, a pipe
+    # Of os.path, since a name that is too long would raise from Path.exists.
+    plain = os.path.isfile(target) or os.path.isdir(target)
+    if os.path.exists(target) and not plain:  # /dev/null, a pipe
         _write_directly(path, data)
         return
     from rackloom.files.atomic import write_atomically

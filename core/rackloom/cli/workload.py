@@ -7,7 +7,6 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from rackloom.cli.errors import CommandError
-from rackloom.cli.names import resolve
 from rackloom.cli.output import progress, say, say_json
 
 if TYPE_CHECKING:
@@ -109,6 +108,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """``rackloom workload``."""
+    from rackloom.cli.names import resolve
     from rackloom.files import load
     from rackloom.workload import Parallel, WorkloadError, workload
 
