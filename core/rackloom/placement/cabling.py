@@ -248,16 +248,38 @@ def rechoose(
     remove(draft, [cable_id])
     without, _ = draft.close("take out")
     a, b = ((end.device, end.cage) for end in cable.ends)
-    plan = choose(without, catalog, a, b)
-    if isinstance(plan, Refusal):
-        return plan
-    found = plan
+    plans = _as_many_links(without, catalog, (a, b), len(design.links.get(cable_id, ())))
+    if isinstance(plans, Refusal):
+        return plans
+    found = plans
 
     def replug(draft: Draft) -> CableId:
         remove(draft, [cable_id])
-        new_id = found.apply(draft)
-        fresh = draft.cables[new_id]
-        draft.put(replace(fresh, label=cable.label, fabric=cable.fabric, colour=cable.colour))
-        return new_id
+        new = [plan.apply(draft) for plan in found]
+        for new_id in new:
+            fresh = draft.cables[new_id]
+            draft.put(replace(fresh, label=cable.label, fabric=cable.fabric, colour=cable.colour))
+        return new[0]
 
     return replug
+
+
+def _as_many_links(
+    design: Design, catalog: Catalog, ports: tuple[PortAt, PortAt], links: int
+) -> list[Plan] | Refusal:
+    """Cables that together carry this many links: two cords for a twin-port cable."""
+    plans: list[Plan] = []
+    carried = 0
+    while not plans or carried < links:
+        plan = choose(design, catalog, *ports)
+        if isinstance(plan, Refusal):
+            return plans or plan
+        draft = Draft(design)
+        new_id = plan.apply(draft)
+        design, _ = draft.close("try")
+        plans.append(plan)
+        gained = len(design.links.get(new_id, ()))
+        if gained == 0:
+            break
+        carried += gained
+    return plans
