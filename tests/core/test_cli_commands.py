@@ -159,6 +159,8 @@ def test_an_output_of_another_kind_is_refused(
     folder = tmp_path / "folder.csv"
     folder.mkdir()
     assert "directory" in complaint(capfd, "bom", hall, "-o", folder)
+    long = tmp_path / f"{'a' * 300}.csv"
+    assert "the name is too long" in complaint(capfd, "bom", hall, "-o", long)
 
 
 def test_a_device_can_be_written_to(hall: Path, capfd: pytest.CaptureFixture[str]) -> None:

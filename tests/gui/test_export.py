@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -312,3 +313,16 @@ def test_a_drawing_gets_the_ending_of_what_it_is(
     written = tmp_path / f"{given}.svg"
     assert written.read_bytes().startswith(b"<?xml")
     assert sorted(tmp_path.glob("plan*")) == [written]
+
+
+@pytest.mark.parametrize("view", ["racks", "fabric", "floor"])
+def test_a_drawing_is_xml_whatever_the_names_hold(design: Design, view: str) -> None:
+    """Control characters and non-characters come from files of others; XML cannot hold them."""
+    draft = Draft(design)
+    name = "<b>&amp;\x00\x1b[31m\x0b\ufffe\uffff]]>"
+    draft.put(replace(design.settings, project=name))
+    for entity in (*design.racks.values(), *design.rows.values(), *design.devices.values()):
+        draft.put(replace(entity, name=name))
+    drawn = render_bytes(draft.close("Name")[0], view, "front", "svg")
+    root = ET.fromstring(drawn)
+    assert root.findtext("{http://www.w3.org/2000/svg}title", "").startswith("<b>&amp;")

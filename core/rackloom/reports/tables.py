@@ -16,7 +16,11 @@ from rackloom.reports.xlsx import workbook
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """What neither XML nor UTF-8 can hold."""
-_RISKY = re.compile(f" *[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]|.*{_CONTROL.pattern}", re.DOTALL)
+_BLANK = "[\\s\u200b-\u200f\u2060\ufeff]"
+"""Blanks, and what is as good as one: an import may trim them and then see what follows."""
+_RISKY = re.compile(
+    f"{_BLANK}*[=+\\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]|.*{_CONTROL.pattern}", re.DOTALL
+)
 """Texts a spreadsheet takes for a formula (full-width signs included), or that need cleaning."""
 
 

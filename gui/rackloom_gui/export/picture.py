@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -20,6 +21,11 @@ from rackloom_gui.canvas.elevation_layout import ElevationLayout
 from rackloom_gui.canvas.pencil import CENTRE, Pencil
 from rackloom_gui.clipboard import as_text
 from rackloom_gui.theme import Tokens
+
+_NOT_XML = re.compile(
+    rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xed[\xa0-\xbf][\x80-\xbf]|\xef\xbf[\xbe\xbf]"
+)
+"""In UTF-8: control characters, halves of surrogate pairs, U+FFFE and U+FFFF."""
 
 VIEWS = ("racks", "fabric", "floor")
 MARGIN_MM = 120.0
@@ -196,4 +202,12 @@ def svg_bytes(pictures: list[Picture], scale: float, title: str = "") -> bytes:
     paint_side_by_side(painter, pictures, scale, snap=False)
     painter.end()
     buffer.close()
-    return bytes(data.data())
+    return well_formed(bytes(data.data()))
+
+
+def well_formed(svg: bytes) -> bytes:
+    """The SVG without the characters that XML cannot hold, which Qt writes as they come.
+
+    They come from names in the design: control characters, halves of surrogate pairs.
+    """
+    return _NOT_XML.sub("\ufffd".encode(), svg)
