@@ -5,13 +5,50 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QByteArray, QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+from PySide6.QtCore import QByteArray, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QFrame,
+    QMainWindow,
+    QScrollArea,
+    QTabBar,
+    QTabWidget,
+    QWidget,
+)
 
 from rackloom_gui.settings import LAYOUT_VERSION
 
 SETTLE_MS = 30
 """After this long Qt has laid the docks out, and tab bars are where they belong."""
+
+
+LEAST_PX = {"palette": 160, "inspector": 250, "history": 250}
+"""Least width of a panel; together with two of the bottom it fits the least window."""
+LEAST_BELOW_PX = 220
+
+
+class Hold(QScrollArea):
+    """Holds a panel in its dock, and scrolls sideways where the dock is narrower than the panel.
+
+    Without it the widest panel, even one behind a tab, keeps the docks wider than a small window
+    (960 x 600 is what 200 % leaves of 1920 x 1200), and Qt lays them over each other.
+    """
+
+    def __init__(self, panel: QWidget, least_px: int) -> None:
+        super().__init__()
+        self._panel, self._least_px = panel, least_px
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(panel)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFocusProxy(panel)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._least_px, self._panel.minimumSizeHint().height())
+
+    def sizeHint(self) -> QSize:
+        return self._panel.sizeHint()
 
 
 class Docks(QObject):
@@ -31,7 +68,7 @@ class Docks(QObject):
         for name, (title, widget) in panels.items():
             dock = QDockWidget(title, window)
             dock.setObjectName(f"dock.{name}")
-            dock.setWidget(widget)
+            dock.setWidget(Hold(widget, LEAST_PX.get(name, LEAST_BELOW_PX)))
             dock.visibilityChanged.connect(lambda _on, n=name: self._on_toggled(n))
             dock.dockLocationChanged.connect(lambda _area: self.tidy_soon())
             dock.topLevelChanged.connect(lambda _floats: self.tidy_soon())

@@ -50,8 +50,8 @@ def test_the_readout_names_the_point_under_the_pointer(example: MainWindow, qtbo
     scene = box.mapViewToScene(QPointF(20.1, 10.0))
     at = plot.mapFromScene(scene)
     qtbot.mouseMove(plot.viewport(), QPoint(at.x(), at.y()))
-    qtbot.waitUntil(plot._text.isVisible)
-    shown = plot._text.toPlainText()
+    qtbot.waitUntil(lambda: bool(plot.readout_shown))
+    shown = plot.readout_shown
     assert shown.startswith("1 MiB: ")
     assert time_text(answer.points[point].time_us) in shown
     assert answer.points[point].protocol in shown

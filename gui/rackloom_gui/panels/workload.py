@@ -149,13 +149,9 @@ class WorkloadPanel(QWidget):
         return room
 
     def _on_theme_changed(self, tokens: Tokens) -> None:
-        for label, colour in (
-            (self.problem, tokens.error_text),
-            (self._assumed, tokens.text_muted),
-        ):
-            palette = label.palette()
-            palette.setColor(label.foregroundRole(), colour)
-            label.setPalette(palette)
+        # A style sheet, for a palette is lost when the label moves into its scroll area.
+        self.problem.setStyleSheet(f"color: {tokens.error_text.name()};")
+        self._assumed.setStyleSheet(f"color: {tokens.text_muted.name()};")
         if self._result is not None:
             self._show(self._result)
 
