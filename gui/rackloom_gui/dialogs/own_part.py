@@ -200,7 +200,7 @@ class OwnPartDialog(QDialog):
         kept = self.values() if self.fields else {}
         self._specs = fields_of(kind, copied=self._base is not None)
         if self._base is not None:
-            kept = values_of(part_entry(self._base), self._specs)
+            kept = values_of(self._base, self._specs)
             sources = [self._catalog.sources.get(key, key) for key in self._base.sources]
             kept["source"] = "; ".join(sources)
             if not self._edit:

@@ -10,7 +10,7 @@ from math import ceil, sqrt
 from typing import Any, Literal
 
 from rackloom.catalog.cages import CAGE_SIZE_MM
-from rackloom.catalog.parts import U_MM
+from rackloom.catalog.parts import U_MM, Part
 from rackloom.catalog.words import (
     CableTechnology,
     CageRole,
@@ -285,16 +285,16 @@ _WHOLE = frozenset({"ports", "outlets", "ends", "lengths", "reach"})
 """Fields that stand for a list in the file."""
 
 
-def values_of(entry: Mapping[str, Any], specs: tuple[FieldSpec, ...]) -> dict[str, Any]:
-    """What a part's entry says for the fields of a form."""
+def values_of(part: Part, specs: tuple[FieldSpec, ...]) -> dict[str, Any]:
+    """What a part says for the fields of a form."""
     found: dict[str, Any] = {}
     for spec in specs:
         outer, _, inner = spec.key.partition(".")
-        value = entry.get(outer)
+        value = getattr(part, outer, None)
         if inner:
-            value = value.get(inner) if isinstance(value, dict) else None
+            value = getattr(value, inner, None)
         if spec.key == "protocols" and value is not None:
-            value = ", ".join(sorted(value))
+            value = ", ".join(sorted(word.value for word in value))
         found[spec.key] = str(value) if spec.type == "choice" and value is not None else value
     return found
 
@@ -378,12 +378,16 @@ def _check_together(values: Values) -> None:
     _check_rating(values)
 
 
+_VOLTAGE_SPREAD = 1.06
+"""Ratings are written for 415 V where 400 V is listed, or 240 V where 230 V is."""
+
+
 def _check_rating(values: Values) -> None:
     voltage, current, rated = (values.get(k) for k in ("voltage_v", "current_a", "rated_kw"))
     if not (voltage and current and rated):
         return
     most_kw = voltage * current * (sqrt(3) if values.get("phases") == "3" else 1.0) / 1000
-    if rated > most_kw * 1.02:
+    if rated > most_kw * _VOLTAGE_SPREAD:
         raise Nonsense(
             "rated_kw",
             tr("{0} V at {1} A carry {2} kW at most, not {3} kW.").format(

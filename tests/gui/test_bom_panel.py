@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bill of materials: lines by category, spares, prices, labels, files, and clicks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QTreeWidgetItem
+from pytestqt.qtbot import QtBot
+from tests.gui.design_kit import example_design
+from tests.gui.window_kit import Answers, trigger
+
+from rackloom.reports.bom import bom
+from rackloom.reports.buying import read_prices
+from rackloom_gui.dialogs.labels import LabelsDialog
+from rackloom_gui.dialogs.prices import PricesDialog, SparesDialog
+from rackloom_gui.dialogs.swap_part import SwapDialog
+from rackloom_gui.document import Document
+from rackloom_gui.icons import Icons
+from rackloom_gui.main_window import MainWindow
+from rackloom_gui.panels.bom import BomPanel
+from rackloom_gui.theme import Theme
+
+
+@pytest.fixture
+def panel(theme: Theme, icons: Icons, qtbot: QtBot) -> Iterator[BomPanel]:
+    document = Document()
+    document.open_design(example_design(), None)
+    made = BomPanel(document, theme, icons)
+    qtbot.addWidget(made)
+    document.setParent(made)
+    made.resize(1100, 400)
+    made.show()
+    qtbot.waitExposed(made)
+    qtbot.waitUntil(lambda: bool(made.rows) and made.up_to_date, timeout=10_000)
+    yield made
+    made.stop()
+
+
+def heading(panel: BomPanel, title: str) -> QTreeWidgetItem:
+    for number in range(panel.tree.topLevelItemCount()):
+        item = panel.tree.topLevelItem(number)
+        if item is not None and item.text(0) == title:
+            return item
+    raise AssertionError(title)
+
+
+def test_the_panel_lists_what_the_report_lists(panel: BomPanel) -> None:
+    rows = bom(panel._document.design)
+    assert panel.rows == rows
+    listed = sum(
+        item.childCount()
+        for n in range(panel.tree.topLevelItemCount())
+        if (item := panel.tree.topLevelItem(n)) is not None
+    )
+    assert listed == len(rows)
+    assert heading(panel, "Server").text(3) == "4"
+    assert heading(panel, "PDU").childCount() == 1
+
+
+def test_a_line_selects_all_that_it_counts(panel: BomPanel, qtbot: QtBot) -> None:
+    design = panel._document.design
+    line = heading(panel, "Server").child(0)
+    assert line is not None
+    panel.tree.scrollToItem(line)
+    place = panel.tree.visualItemRect(line).center()
+    with qtbot.waitSignal(panel.select_requested) as told:
+        qtbot.mouseClick(panel.tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    servers = {d.id for d in design.devices.values() if d.part == "dgx-h100"}
+    assert set(told.args[0]) == servers
+
+
+def test_spares_are_rounded_up_line_by_line(panel: BomPanel, qtbot: QtBot) -> None:
+    dialog = SparesDialog(panel.categories, panel.spares)
+    qtbot.addWidget(dialog)
+    assert list(dialog.fields) == panel.categories
+    field = dialog.fields["transceiver"]
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "10")
+    panel.set_spares(dialog.spares())
+    assert panel.spares == {"transceiver": Fraction(10)}
+    for row in panel.rows:
+        drawn = row.quantity - row.spares
+        wanted = -(-drawn // 10) if row.category == "transceiver" else 0
+        assert row.spares == wanted
+    assert "spares" in panel.columns()
+
+
+def test_prices_give_totals_and_say_what_is_missing(panel: BomPanel, qtbot: QtBot) -> None:
+    priced = next(row for row in panel.rows if row.part_number)
+    text = f"part_number,price,currency\n{priced.part_number},100.50,eur\n"
+    prices = read_prices(text.encode())
+    panel.set_prices(prices)
+    found = next(row for row in panel.rows if row.part_number == priced.part_number)
+    assert found.total_price == pytest.approx(100.50 * priced.quantity)
+    assert "EUR" in panel.summary.text() or "EUR" in panel.summary.toolTip()
+    dialog = PricesDialog(panel.rows, prices, "list.csv")
+    qtbot.addWidget(dialog)
+    assert priced.model not in dialog.missing.toPlainText().splitlines()
+    assert len(dialog.missing.toPlainText().splitlines()) == sum(
+        row.part_number != priced.part_number for row in panel.rows
+    )
+    assert panel.lines()[-1] is panel.totals[-1]
+    panel.set_prices(None)
+    assert "total_price" not in panel.columns()
+
+
+def test_words_narrow_the_lines(panel: BomPanel, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(panel.search.searched):
+        qtbot.keyClicks(panel.search, "qm9700")
+    assert panel.tree.topLevelItemCount() == 1
+    assert heading(panel, "Switch").childCount() == 1
+
+
+def test_the_file_has_the_spares_of_the_panel(
+    example: MainWindow, qtbot: QtBot, answers: Answers, tmp_path: Path
+) -> None:
+    example.bom_panel.set_spares({"cable": Fraction(5), "fibre": Fraction(5)})
+    answers.export_path = tmp_path / "out.csv"
+    trigger(example, qtbot, "export.bom")
+    head = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert head.split(",")[-1] == "spares"
+    answers.export_path = tmp_path / "power.csv"
+    trigger(example, qtbot, "export.power")
+    text = (tmp_path / "power.csv").read_text(encoding="utf-8")
+    assert text.splitlines()[0].startswith("place,name,devices,maximum_w")
+    # A list that is none is refused with a sentence and changes nothing.
+    bad = tmp_path / "prices.csv"
+    bad.write_text("a,b\n1,2\n", encoding="utf-8")
+    example.bindings.parts.load_prices(bad)
+    assert "part_number" in example.banner.text
+    assert example.bom_panel.prices is None
+
+
+def test_labels_follow_the_template_and_go_into_a_pdf(
+    example: MainWindow, qtbot: QtBot, answers: Answers, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    answers.export_path = tmp_path / "labels.pdf"
+    seen: list[LabelsDialog] = []
+
+    def use(dialog: LabelsDialog) -> int:
+        seen.append(dialog)
+        assert len(dialog.labels) == 2 * len(example.document.design.cables)
+        dialog.template.setText("{near_devise}")
+        dialog.work_out()
+        assert "near_device" in dialog.problem.text()
+        assert not dialog.pdf.isEnabled()
+        dialog.template.setText("{near_device}:{near_port}")
+        dialog.work_out()
+        assert dialog.pdf.isEnabled()
+        assert any(label.text.startswith("gpu-001:") for label in dialog.labels)
+        qtbot.mouseClick(dialog.keep, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(dialog.pdf, Qt.MouseButton.LeftButton)
+        return 0
+
+    monkeypatch.setattr(LabelsDialog, "exec", use)
+    trigger(example, qtbot, "export.labels")
+    assert seen
+    assert (tmp_path / "labels.pdf").read_bytes().startswith(b"%PDF")
+    assert example.document.design.settings.label_template == "{near_device}:{near_port}"
+
+
+def test_swapping_a_leaf_shows_what_is_lost_and_is_one_step(
+    example: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    design = example.document.design
+    leaf = next(d.id for d in design.devices.values() if d.name == "leaf-01")
+    example.document.select([leaf])
+
+    def use(dialog: SwapDialog) -> int:
+        assert dialog.choose("nvidia-qm9790")
+        assert dialog.kept
+        assert dialog._ok.isEnabled()
+        assert "kept" in dialog.summary.text()
+        return 1
+
+    monkeypatch.setattr(SwapDialog, "exec", use)
+    steps = example.document.history.position
+    trigger(example, qtbot, "parts.swap")
+    assert example.document.design.devices[leaf].part == "nvidia-qm9790"
+    assert example.document.history.position == steps + 1
+    example.document.undo()
+    assert example.document.design == design
