@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The main window: actions, docks, title, drops, closing."""
 
+from itertools import combinations
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QLineEdit
@@ -31,6 +33,29 @@ def test_it_fits_a_small_screen(window: MainWindow) -> None:
     assert (window.width(), window.height()) == (1280, 720)
     assert window.canvas.width() >= 500
     assert window.canvas.height() >= 250
+
+
+@pytest.mark.parametrize("size", [(960, 600), (1280, 720)])
+def test_panels_stay_beside_each_other_in_a_small_window(
+    example: MainWindow, qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    """960 x 600 is what 200 % leaves of a screen of 1920 x 1200."""
+    example.resize(*size)
+    docks = example.findChildren(QDockWidget)
+
+    def shown() -> list[QDockWidget]:
+        """What is not behind another tab: Qt moves those out of the window."""
+        return [d for d in docks if d.isVisible() and d.x() >= 0]
+
+    for dock in docks:
+        dock.show()
+        dock.raise_()
+        qtbot.waitUntil(lambda d=dock: d in shown())
+        for one, other in combinations(shown(), 2):
+            both = one.geometry().intersected(other.geometry())
+            assert both.isEmpty(), (one.objectName(), other.objectName())
+        for one in shown():
+            assert example.rect().contains(one.geometry()), one.objectName()
 
 
 def test_an_empty_design_offers_three_ways_to_begin(window: MainWindow, qtbot: QtBot) -> None:

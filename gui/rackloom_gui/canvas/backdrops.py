@@ -35,30 +35,44 @@ def fabric_backdrop(pencil: Pencil, scene: SceneArrays, window: Window, look: Lo
         return
     left = min(band.left for band in layout.bands) - TITLE_MM
     right = max(band.right for band in layout.bands) + 200.0
-    for band in layout.bands:
+    titles = [_title_lines(band.title) for band in layout.bands]
+    width = TITLE_MM - 120.0
+
+    def common_size() -> int:
+        return min(
+            title_size(lines, width * pencil.scale, (b.bottom - b.top + 200.0) * pencil.scale)
+            for b, lines in zip(layout.bands, titles, strict=True)
+        )
+
+    size = common_size()
+    if size < LEAST_TITLE_PX:
+        titles = [lines[-1:] for lines in titles]  # the tier says more than both cut short
+        size = common_size()
+    for number, band in enumerate(layout.bands):
         box = (left, band.top - 100.0, right - left, band.bottom - band.top + 200.0)
         pencil.fill(*box, mix(tokens.canvas, tokens.grid_major, 0.45))
-        network, _, tier = band.title.partition(": ")
-        lines = [text.capitalize() for text in ((network, tier) if tier else (network,))]
-        height, width = band.bottom - band.top + 200.0, TITLE_MM - 120.0
-        size = title_size(lines, width * pencil.scale, height * pencil.scale)
-        if size < LEAST_TITLE_PX and tier:
-            lines = lines[1:]  # the tier alone says more than both cut short
-            size = title_size(lines, width * pencil.scale, height * pencil.scale)
         if size < LEAST_TITLE_PX:
             continue
+        lines = titles[number]
+        height = band.bottom - band.top + 200.0
         line = size * LINE_SPACING / pencil.scale
         for n, text in enumerate(lines):
             y = band.top - 100.0 + height / 2 + (n - len(lines) / 2) * line
-            first = n == 0 and len(lines) == (2 if tier else 1)
+            first = n == 0
             ink = tokens.row_label if first else tokens.canvas_text
             pencil.text((left + 60.0, y, width, line), text, size, ink, LEFT, bold=first)
+
+
+def _title_lines(title: str) -> list[str]:
+    """``compute: leaf`` stands on two lines."""
+    network, _, tier = title.partition(": ")
+    return [text.capitalize() for text in ((network, tier) if tier else (network,))]
 
 
 def title_size(lines: Sequence[str], width_px: float, height_px: float) -> int:
     """Font size in pixels at which these lines fit one below the other into a box, 18 at most."""
     widest = max(text_width(text, 18, bold=True) for text in lines)
-    return int(min(18.0, 18.0 * width_px / widest, height_px / len(lines) / LINE_SPACING))
+    return int(min(18.0, 18.0 * (width_px - 2.0) / widest, height_px / len(lines) / LINE_SPACING))
 
 
 def floor_backdrop(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) -> None:

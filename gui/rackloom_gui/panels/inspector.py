@@ -70,7 +70,7 @@ class InspectorPanel(QWidget):
     def _build(self) -> None:
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self._area.setAccessibleName(self.tr("Inspector"))
         self._tabs.setContentsMargins(8, 6, 8, 0)
         self._tabs.setSpacing(2)
