@@ -65,6 +65,7 @@ class Analysis(QObject):
         self._whole: tuple[Design, Asked, Any] | None = None
         """The latest estimate with nothing unplugged, the design it is of, and what was asked."""
         self._note = ""
+        self._fabric: Any = None
         self.keeper = FabricKeeper(document.design)
         self._checks = LatestJob(self)
         self._checks.done.connect(self._on_checked)
@@ -181,6 +182,11 @@ class Analysis(QObject):
             self.ask_estimate()
 
     @property
+    def fabric(self) -> Any:
+        """The `Fabric` that the latest estimate is of, with nothing unplugged; None before it."""
+        return self._fabric
+
+    @property
     def note(self) -> str:
         """What unplugging changes and why, in a sentence; empty while nothing is unplugged."""
         return self._note if self._unplugged else ""
@@ -203,6 +209,7 @@ class Analysis(QObject):
         if whole is not None:
             self._whole = (design, asked, whole)
         self._note = found.note
+        self._fabric = found.fabric
         self._estimate = found.estimate
         self.estimate_changed.emit(found.estimate)
 

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
-from rackloom.design import Design
 from rackloom_gui.charts.sizes import collective_text, short_size
-from rackloom_gui.fabric_keeper import FabricKeeper
 
 if TYPE_CHECKING:
     from rackloom.collectives import Estimate
@@ -36,8 +34,8 @@ class NetworkFacts:
     """What the loads are of: ``All-reduce, ring, 16G``."""
     loads: Mapping[str, float]
     """Fraction of its rate that the busiest link of each cable carries; 0 for idle links."""
-    gbps: Mapping[str, tuple[float, float]]
-    """Carried by that link, and its rate."""
+    gbps: Mapping[str, tuple[float, float, float]]
+    """Carried by that link, its rate, and how many connections run over it on average."""
     tiers: tuple[TierNumbers, ...]
     oversubscribed: Mapping[str, float]
     """Ratio by switch."""
@@ -47,21 +45,25 @@ class NetworkFacts:
         found = self.gbps.get(cable)
         if found is None:
             return ""
-        carried, rate = found
+        carried, rate, connections = found
         if carried <= 0:
             return tr("carries nothing of this {0}").format(self.title)
-        return tr("{0}: {1} of {2} Gb/s ({3} %)").format(
+        text = tr("{0}: {1} of {2} Gb/s ({3} %)").format(
             self.title, f"{carried:.4g}", f"{rate:g}", f"{carried / rate * 100:.0f}"
         )
+        if connections > 0:
+            text += tr(", {0} connections").format(f"{connections:.3g}")
+        return text
 
 
-def network_facts(
-    keeper: FabricKeeper, design: Design, failed: frozenset[str], estimate: Estimate
-) -> NetworkFacts:
-    """For a worker: loads by cable, numbers by tier, oversubscribed switches."""
+def network_facts(fabric: Fabric, failed: frozenset[str], estimate: Estimate) -> NetworkFacts:
+    """For a worker: loads by cable, numbers by tier, oversubscribed switches.
+
+    ``fabric``: the very one that the estimate is of, for links are counted in its order.
+    """
     from rackloom.fabric.tier_numbers import tier_numbers
 
-    fabric = keeper.fabric(design).without(failed)
+    fabric = fabric.without(failed)
     last = estimate.points[-1]
     name = collective_text(estimate.collective.value)
     title = f"{name}, {last.algorithm}, {short_size(last.size_bytes)}"
@@ -71,7 +73,7 @@ def network_facts(
 
 def _loads(
     fabric: Fabric, estimate: Estimate
-) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
+) -> tuple[dict[str, float], dict[str, tuple[float, float, float]]]:
     arrays = fabric.arrays
     if estimate.loads is None or not len(arrays.link_cable):
         return {}, {}
@@ -83,10 +85,11 @@ def _loads(
     links, cables = order[last], cable[last]
     ids = [str(arrays.cable_ids[c]) for c in cables.tolist()]
     rates = arrays.link_rate_gbps[links].tolist()
-    pairs = zip(carried[links].tolist(), rates, strict=True)
+    connections = estimate.loads.link_connections[links].tolist()
+    numbers = zip(carried[links].tolist(), rates, connections, strict=True)
     return (
         dict(zip(ids, share[links].tolist(), strict=True)),
-        dict(zip(ids, pairs, strict=True)),
+        dict(zip(ids, numbers, strict=True)),
     )
 
 

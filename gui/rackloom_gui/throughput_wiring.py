@@ -161,8 +161,8 @@ class ThroughputWiring(QObject):
             text += self.tr(", {0} unplugged").format(len(analysis.unplugged))
         window.status.set_throughput(text, limit_sentence(estimate))
         self._paint_cut()
-        keeper, design, failed = analysis.keeper, window.document.design, analysis.unplugged
-        self._facts_job.ask(lambda: network_facts(keeper, design, failed, estimate))
+        fabric, failed = analysis.fabric, analysis.unplugged
+        self._facts_job.ask(lambda: network_facts(fabric, failed, estimate))
 
     def _on_no_estimate(self, sentence: str) -> None:
         window = self._window

@@ -209,6 +209,14 @@ def test_flows_hashed_badly_are_a_second_band(example: MainWindow, qtbot: QtBot)
     _choose(example.chart.controls.collective, "all-to-all", qtbot)
     example.chart.controls.algorithm["direct-without-pxn"].trigger()  # flows cross the spines
     example.chart.controls.routing["ecmp"].trigger()
+    spines = {device_named(example, f"spine-0{n}") for n in (1, 2)}
+    uplinks = [
+        cable.id
+        for cable in example.document.design.cables.values()
+        if spines & {end.device for end in cable.ends}
+    ]
+    few = [cable for n, cable in enumerate(uplinks) if n % 8 >= 3]  # on few links flows collide
+    example.analysis.unplug(few)
     settle(example, qtbot)
     answer = example.chart.estimate
     assert answer is not None

@@ -50,6 +50,8 @@ class Answered:
     estimate: Estimate
     whole: Estimate | None
     """The same with nothing unplugged, while something is."""
+    fabric: Fabric
+    """The network it is of, with nothing unplugged."""
     note: str
     """What unplugging changes and why, in a sentence; empty while nothing is unplugged."""
 
@@ -60,7 +62,7 @@ def answer(
     """Estimate, and, while something is unplugged, compare with ``whole`` (or work that out)."""
     now = _one(fabric, asked, failed)
     if not failed:
-        return Answered(now, None, "")
+        return Answered(now, None, fabric, "")
     from rackloom.collectives import EstimateError
     from rackloom_gui.charts.what_if import what_if_text
 
@@ -68,8 +70,8 @@ def answer(
         try:
             whole = _one(fabric, asked, frozenset())
         except EstimateError:
-            return Answered(now, None, "")
-    return Answered(now, whole, what_if_text(fabric.design, whole, now, failed))
+            return Answered(now, None, fabric, "")
+    return Answered(now, whole, fabric, what_if_text(fabric.design, whole, now, failed))
 
 
 def sweep_failures(
