@@ -442,7 +442,7 @@ def _speed_actions() -> list[ActionSpec]:
     c = Category.VIEW
     return [
         ActionSpec(
-            "view.loads", QT_TRANSLATE_NOOP("Actions", "&Load of the Links"), c, ("Ctrl+L",),
+            "view.loads", QT_TRANSLATE_NOOP("Actions", "&Load of the Links"), c, ("Ctrl+Shift+L",),
             icon="fabric", checkable=True, enabled=why.has_cables,
             tip=QT_TRANSLATE_NOOP(
                 "Actions", "Colour links by what the shown collective puts on them"
@@ -540,7 +540,7 @@ PANELS: tuple[tuple[str, str, str], ...] = (
     ("cables", QT_TRANSLATE_NOOP("Actions", "Ca&bles"), "cable"),
     ("explain", QT_TRANSLATE_NOOP("Actions", "&Why So Fast"), "info"),
     ("failures", QT_TRANSLATE_NOOP("Actions", "&Failures"), "unplug"),
-    ("workload", QT_TRANSLATE_NOOP("Actions", "&Workload"), "gpu"),
+    ("workload", QT_TRANSLATE_NOOP("Actions", "Wor&kload"), "gpu"),
     ("power", QT_TRANSLATE_NOOP("Actions", "Pow&er"), "power"),
     ("bom", QT_TRANSLATE_NOOP("Actions", "Bill &of Materials"), "bom"),
 )
