@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox, QWidget
+from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QMessageBox, QWidget
 
 from rackloom.catalog.errors import CatalogError
 from rackloom.catalog.parts import Part
 from rackloom.catalog.user_parts import load_catalog, remove_own
-from rackloom.design import Draft
+from rackloom.design import Draft, edits
 from rackloom.design.ids import DeviceId
 from rackloom_gui.editing import sentence
 
@@ -40,6 +40,9 @@ class PartsActions(QObject):
         bill.labels_requested.connect(self.labels)
         power.select_requested.connect(self._show)
         power.export_requested.connect(self.export_power)
+        problems = window.problems.view
+        problems.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        problems.customContextMenuRequested.connect(self._rule_menu)
         for panel in (bill, power):
             panel.fault.connect(window.analysis.fault)
 
@@ -50,6 +53,7 @@ class PartsActions(QObject):
             "parts.add": self.add_files,
             "parts.new": partial(self.own_form, None),
             "parts.swap": self.swap,
+            "problems.rules": self.rules,
             "export.bom": self.export_bom,
             "export.labels": self.labels,
             "export.power": partial(self.export_power, "places"),
@@ -187,6 +191,53 @@ class PartsActions(QObject):
         if lost:
             more = self.tr(" And {0} more.").format(len(lost) - 1) if len(lost) > 1 else ""
             window.banner.say("warning", sentence(self.tr("Not kept: {0}").format(lost[0])) + more)
+
+    # -- rules ------------------------------------------------------------------------------------
+
+    def rules(self, _checked: bool = False) -> None:
+        """Change how bad rules are in this project."""
+        from rackloom_gui.dialogs.rules import RulesDialog
+
+        window = self._window
+        dialog = RulesDialog(window.document.design, window.icons, window)
+        if dialog.exec() == QDialog.DialogCode.Accepted and dialog.changed():
+            window.editing.run(self.tr("Change severity of rules"), dialog.apply)
+
+    def _rule_menu(self, at: QPoint) -> None:
+        """The right button on a problem: how bad its rule is here, and accepting it."""
+        window = self._window
+        view, model = window.problems.view, window.problems.model
+        index = view.indexAt(at)
+        finding = model.finding(index)
+        rule = finding.rule if finding is not None else model.rule_at(index)
+        if not rule:
+            return
+        menu = QMenu(view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if finding is not None and finding.accepted is None:
+            accept = menu.addAction(window.icons.icon("accept"), self.tr("Accept with a Reason…"))
+            accept.triggered.connect(lambda: window.problems.accept_requested.emit(finding))
+            menu.addSeparator()
+        now = window.document.design.severities.get(rule)
+        for level, text in (
+            (None, self.tr("Severity: its own")),
+            ("error", self.tr("Severity: error")),
+            ("warning", self.tr("Severity: warning")),
+            ("info", self.tr("Severity: notice")),
+            ("off", self.tr("Turn this rule off")),
+        ):
+            action = menu.addAction(text)
+            action.setCheckable(True)
+            action.setChecked((now.severity if now is not None else None) == level)
+            action.setEnabled(not window.context.read_only)
+            action.triggered.connect(partial(self._set_severity, rule, level))
+        menu.addSeparator()
+        menu.addAction(self.tr("All Rules…")).triggered.connect(self.rules)
+        menu.popup(view.viewport().mapToGlobal(at))
+
+    def _set_severity(self, rule: str, level: str | None, _checked: bool = False) -> None:
+        label = self.tr("Change severity of {0}").format(rule)
+        self._window.editing.run(label, edits.set_severity, rule, level)
 
     # -- ordering ---------------------------------------------------------------------------------
 

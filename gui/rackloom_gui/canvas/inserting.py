@@ -13,6 +13,7 @@ from rackloom.catalog.parts import (
     RackPart,
     TransceiverPart,
 )
+from rackloom.catalog.site_parts import RackSystemPart
 from rackloom.design import Draft, EditError, edits
 from rackloom.design.hardware import cages_of
 from rackloom.design.slots import first_free_u, height_u
@@ -35,7 +36,7 @@ def insert_part(canvas: Canvas, part_id: str) -> bool:
             case CablePart():
                 canvas.start_cable(part)
                 return True
-            case RackPart():
+            case RackPart() | RackSystemPart():
                 new = canvas.document.do(label, _behind_row, canvas, part)
             case DevicePart():
                 new = canvas.document.do(label, _into_rack, canvas, part)
@@ -63,7 +64,7 @@ def _racks_at_hand(canvas: Canvas) -> list[str]:
     return list(dict.fromkeys(found or design.racks))
 
 
-def _behind_row(draft: Draft, canvas: Canvas, part: RackPart) -> str:
+def _behind_row(draft: Draft, canvas: Canvas, part: RackPart | RackSystemPart) -> str:
     design = canvas.document.design
     racks = _racks_at_hand(canvas)
     rows = list(design.rows)
@@ -73,7 +74,7 @@ def _behind_row(draft: Draft, canvas: Canvas, part: RackPart) -> str:
         for rack in design.racks.values()
         if rack.row == row
     ]
-    return place_rack(draft, part, row, round(max(ends, default=0.0), 4))
+    return place_rack(draft, part, row, round(max(ends, default=0.0), 4), canvas.pane.catalog)
 
 
 def _into_rack(draft: Draft, canvas: Canvas, part: DevicePart) -> str:

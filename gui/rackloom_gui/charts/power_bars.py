@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
@@ -41,6 +41,7 @@ class PowerBars(QWidget):
         super().__init__(parent)
         self._tokens = theme.tokens
         self.bars: list[PowerBar] = []
+        self._untold: frozenset[str] = frozenset()
         self._selected: frozenset[str] = frozenset()
         self._current = -1
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -52,9 +53,10 @@ class PowerBars(QWidget):
         self._tokens = tokens
         self.update()
 
-    def show_bars(self, bars: Sequence[PowerBar]) -> None:
-        """Show other racks."""
+    def show_bars(self, bars: Sequence[PowerBar], untold: Collection[str] = ()) -> None:
+        """Show other racks; the typical power of the ``untold`` is not wholly known, nor drawn."""
         self.bars = list(bars)
+        self._untold = frozenset(untold)
         self._current = min(self._current, len(self.bars) - 1)
         self.setMinimumHeight(_HEAD_PX + ROW_PX * len(self.bars) + 6)
         self.updateGeometry()
@@ -78,10 +80,14 @@ class PowerBars(QWidget):
         """All of a bar in words."""
         said = [
             self.tr("{0}: at most {1}").format(bar.name, self._watts(bar.maximum_w)),
-            self.tr("typically {0}").format(self._watts(bar.typical_w)),
         ]
+        typical = self._watts(bar.typical_w)
+        if bar.id in self._untold:
+            said.append(self.tr("typically {0} and what nobody published").format(typical))
+        else:
+            said.append(self.tr("typically {0}").format(typical))
         if bar.unknown:
-            said.append(self.tr("and what nobody published"))
+            said.append(self.tr("and more, for not all figures are published"))
         if bar.usable_w is None:
             said.append(self.tr("nothing supplies it"))
         else:
@@ -120,7 +126,7 @@ class PowerBars(QWidget):
             painter.drawRect(QRectF(1.5, top + 0.5, self.width() - 3, ROW_PX - 1))
 
     def _paint_scale(self, painter: QPainter, wide: float, right_w: float) -> None:
-        step, value_w = nice_step(right_w, max(int(wide // 64), 1)), 0.0
+        step, value_w = nice_step(right_w, max(int(wide // 52), 1)), 0.0
         bottom = _HEAD_PX + ROW_PX * len(self.bars)
         while value_w <= right_w:
             x = round(_NAME_PX + value_w * wide / right_w) + 0.5
@@ -143,7 +149,8 @@ class PowerBars(QWidget):
         y = top + (ROW_PX - _BAR_PX) / 2
         whole = QRectF(_NAME_PX, y, max(bar.maximum_w * scale, 1.0), _BAR_PX)
         painter.fillRect(whole, mix(tokens.surface, colour, 0.42))
-        painter.fillRect(QRectF(_NAME_PX, y, bar.typical_w * scale, _BAR_PX), colour)
+        if bar.id not in self._untold:
+            painter.fillRect(QRectF(_NAME_PX, y, bar.typical_w * scale, _BAR_PX), colour)
         if over and bar.usable_w is not None:
             beyond = QRectF(whole)
             beyond.setLeft(_NAME_PX + bar.usable_w * scale)

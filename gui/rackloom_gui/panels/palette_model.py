@@ -28,7 +28,7 @@ from rackloom.catalog.parts import (
     SwitchPart,
     TransceiverPart,
 )
-from rackloom.catalog.site_parts import AccessoryPart, PanelPart, PowerShelfPart
+from rackloom.catalog.site_parts import AccessoryPart, PanelPart, PowerShelfPart, RackSystemPart
 from rackloom_gui.canvas.tools.drop import PART_MIME
 from rackloom_gui.panels.figures import key_figures
 
@@ -117,6 +117,11 @@ class PartModel(QStandardItemModel):
         )
         return item
 
+    @staticmethod
+    def _whole_racks(catalog: Catalog) -> list[RackSystemPart]:
+        """Rack systems whose contents are known: others cannot be placed."""
+        return [part for part in catalog.of_kind(RackSystemPart) if part.rack is not None]
+
     def _shelves(self, catalog: Catalog) -> list[tuple[Shelf, Sequence[Part]]]:
         servers = catalog.of_kind(ServerPart)
         by_purpose = {
@@ -125,6 +130,7 @@ class PartModel(QStandardItemModel):
         }
         return [
             (Shelf(self.tr("Racks"), "rack", ""), catalog.of_kind(RackPart)),
+            (Shelf(self.tr("Whole racks"), "racks", ""), self._whole_racks(catalog)),
             (Shelf(self.tr("GPU servers"), "gpu", "gpu-server"), by_purpose["gpu"]),
             (Shelf(self.tr("Switches"), "switch", "switch"), catalog.of_kind(SwitchPart)),
             (

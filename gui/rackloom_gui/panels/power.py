@@ -203,7 +203,7 @@ class PowerPanel(QWidget):
             title,
             lambda row: watts(getattr(row, field), getattr(row, unknown) if unknown else 0),
             lambda row: getattr(row, field),
-            86,
+            112 if unknown else 86,
             severity=severity,
             tip=tip or (self.tr("+ n ?: n devices have no published figure") if unknown else ""),
         )
@@ -250,7 +250,8 @@ class PowerPanel(QWidget):
         self.tables["places"].show_rows(report.places)
         self.tables["supplies"].show_rows(report.supplies)
         self.tables["psus"].show_rows(report.psus)
-        self.bars.show_bars(report.bars)
+        untold = {row.id for row in report.places if row.typical_unknown}
+        self.bars.show_bars(report.bars, untold)
         self._on_selection(self._document.selection)
         bad = sum(row.verdict not in _FINE | _OPEN for row in report.supplies)
         weak = sum(row.verdict not in _FINE | _OPEN for row in report.psus)

@@ -18,8 +18,10 @@ from rackloom.catalog.parts import (
     ServerPart,
     TransceiverPart,
 )
+from rackloom.catalog.site_parts import RackSystemPart
 from rackloom.design import Design, Draft, EditError, edits
 from rackloom.design.hardware import cages_of
+from rackloom.design.kits import add_rack_system
 from rackloom.design.slots import height_u, refusal
 from rackloom.placement.geometry import rack_height_mm
 from rackloom_gui.canvas.tools import places
@@ -27,7 +29,7 @@ from rackloom_gui.canvas.tools.ghosts import Box, Ghost, Hand
 from rackloom_gui.canvas.tools.move import tr
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from rackloom.catalog.words import Side
     from rackloom_gui.canvas.faces import Face
@@ -40,8 +42,17 @@ AISLE_M = 1.2
 """Between the rear of a row and the front of a new one behind it."""
 
 
-def place_rack(draft: Draft, part: RackPart, row: str | None, position_m: float) -> str:
-    """A rack in a row, or in a new row behind all others."""
+def place_rack(
+    draft: Draft,
+    part: RackPart | RackSystemPart,
+    row: str | None,
+    position_m: float,
+    parts: Mapping[PartId, Part] | None = None,
+) -> str:
+    """A rack in a row, or in a new row behind all others.
+
+    A rack system comes with all that stands in it; ``parts`` is where its parts are.
+    """
     if row is None:
         depths = [
             draft.rows[r.row].y_m + draft.part(r.part, RackPart).depth_mm / 1000
@@ -49,7 +60,17 @@ def place_rack(draft: Draft, part: RackPart, row: str | None, position_m: float)
         ]
         y_m = max(depths) + AISLE_M if depths else 0.0
         row = edits.add_row(draft, y_m=round(y_m, 3))
+    if isinstance(part, RackSystemPart):
+        return add_rack_system(draft, part, parts or {}, row, position_m)  # type: ignore[arg-type]
     return edits.add_rack(draft, part, row, position_m)  # type: ignore[arg-type]
+
+
+def rack_of(part: RackPart | RackSystemPart, parts: Mapping[PartId, Part]) -> RackPart | None:
+    """The rack that a rack system stands in; None where it is not published, or not known."""
+    if isinstance(part, RackPart):
+        return part
+    found = parts.get(part.rack) if part.rack is not None else None
+    return found if isinstance(found, RackPart) else None
 
 
 class PartDrop:
@@ -112,13 +133,13 @@ class PartDrop:
         hand, self._edit = self._hand, None
         hand.pointer = (scene.x(), scene.y())
         hand.lit, hand.ghosts, hand.note = [], [], ""
-        placed = isinstance(self._part, RackPart | DevicePart)
+        placed = isinstance(self._part, RackPart | RackSystemPart | DevicePart)
         if placed and self.pane.arrays.layout.name != "racks":
             hand.note = tr("Racks and devices are placed in the rack view.")
             self.pane.refresh()
             return True
         match self._part:
-            case RackPart():
+            case RackPart() | RackSystemPart():
                 self._rack(self._part, hand, scene)
             case DevicePart():
                 self._device(self._part, hand, scene)
@@ -152,36 +173,44 @@ class PartDrop:
 
     # What is dropped
 
-    def _rack(self, part: RackPart, hand: Hand, scene: QPointF) -> None:
-        pane, design, drawing = self.pane, self.pane.document.design, self.pane.drawing
+    def _rack(self, part: RackPart | RackSystemPart, hand: Hand, scene: QPointF) -> None:
+        design, drawing = self.pane.document.design, self.pane.drawing
+        rack = rack_of(part, self.pane.catalog)
+        if rack is None:
+            hand.note = tr("What stands in {name} is not published: place its trays.").format(
+                name=part.model
+            )
+            return
         band = drawing.band_at(scene.y())
-        height = rack_height_mm(part)
-        left = scene.x() - part.width_mm / 2
+        height, width = rack_height_mm(rack), rack.width_mm
+        left = scene.x() - width / 2
         if band is None:
-            x = places.snapped_x(design, drawing, "", left, part.width_mm)
+            x = places.snapped_x(design, drawing, "", left, width)
             below = drawing.bands[-1].floor_mm if drawing.bands else 0.0
             top = max(scene.y() - height / 2, below + 60.0) if drawing.bands else scene.y()
-            hand.ghosts = [Ghost((x, top, part.width_mm, height), part.model)]
+            hand.ghosts = [Ghost((x, top, width, height), part.model)]
             hand.note = tr("a new row")
             position = max(round(x / 1000.0, 4), 0.0) if drawing.bands else 0.0
             self._edit = lambda: self._put_rack(part, None, position)
             return
-        x = places.snapped_x(design, drawing, band.row, left, part.width_mm)
+        x = places.snapped_x(design, drawing, band.row, left, width)
         row = design.rows[band.row]
         position = round(x / 1000.0 - row.x_m, 4)
-        _, reason = places.tried(design, edits.add_rack, part, band.row, position)
-        box = (x, band.floor_mm - height, part.width_mm, height)
+        _, reason = places.tried(design, edits.add_rack, rack, band.row, position)
+        box = (x, band.floor_mm - height, width, height)
         hand.ghosts = [Ghost(box, part.model, reason=reason)]
         hand.note = tr("{row}, {x:.2f} m").format(row=row.name, x=position)
         self._edit = lambda: self._put_rack(part, band.row, position)
-        del pane
 
-    def _put_rack(self, part: RackPart, row: str | None, position_m: float) -> None:
+    def _put_rack(
+        self, part: RackPart | RackSystemPart, row: str | None, position_m: float
+    ) -> None:
         document = self.pane.document
         first = not document.design.racks
         new = document.do(
-            tr("Add {name}").format(name=part.model), place_rack, part, row, position_m
-        )
+            tr("Add {name}").format(name=part.model),
+            place_rack, part, row, position_m, self.pane.catalog,
+        )  # fmt: skip
         document.flush()
         document.select([new])
         if first:
