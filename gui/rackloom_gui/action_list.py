@@ -442,14 +442,14 @@ def _speed_actions() -> list[ActionSpec]:
     c = Category.VIEW
     return [
         ActionSpec(
-            "view.loads", QT_TRANSLATE_NOOP("Actions", "&Load of the Links"), c, ("Ctrl+Shift+L",),
+            "view.loads", QT_TRANSLATE_NOOP("Actions", "Loa&d of the Links"), c, ("Ctrl+Shift+L",),
             icon="fabric", checkable=True, enabled=why.has_cables,
             tip=QT_TRANSLATE_NOOP(
                 "Actions", "Colour links by what the shown collective puts on them"
             ),
         ),
         ActionSpec(
-            "view.pin_curve", QT_TRANSLATE_NOOP("Actions", "&Keep the Curve…"), c, icon="pin",
+            "view.pin_curve", QT_TRANSLATE_NOOP("Actions", "Keep the &Curve…"), c, icon="pin",
             enabled=why.has_devices,
             tip=QT_TRANSLATE_NOOP("Actions", "Keep the present throughput to compare with"),
         ),
