@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def altered(path: Path, old: str, new: str) -> Path:
 # Round trips
 
 NAMES = st.text(max_size=12)
-NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
+NUMBERS = st.floats(-1e5, 1e5, allow_nan=False)
 OPTIONAL = st.none() | NAMES
 
 
@@ -526,3 +527,18 @@ def test_a_thousand_gpus_come_back(tmp_path: Path) -> None:
     design = big_design(1024)
     save(tmp_path / "big.rackloom", design)
     assert load(tmp_path / "big.rackloom").design == design
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("position_m", "1e11"), ("position_m", "-100001"), ("bottom_u", "999999")],
+)
+def test_a_place_beyond_any_site_is_refused(tmp_path: Path, field: str, value: str) -> None:
+    """A drawing as wide as that has more pixels than Qt can count, and crashed it."""
+    file = tmp_path / "far.rackloom"
+    save(file, small_design())
+    text, found = re.subn(rf'"{field}":[0-9.]+', f'"{field}":{value}', file.read_text(), count=1)
+    assert found
+    file.write_text(text)
+    with pytest.raises(FileError, match=f"line .*field {field}.*not one a design can hold"):
+        load(file)

@@ -326,3 +326,18 @@ def test_a_drawing_is_xml_whatever_the_names_hold(design: Design, view: str) -> 
     drawn = render_bytes(draft.close("Name")[0], view, "front", "svg")
     root = ET.fromstring(drawn)
     assert root.findtext("{http://www.w3.org/2000/svg}title", "").startswith("<b>&amp;")
+
+
+@pytest.mark.qt_log_ignore("Painter ended with")
+def test_a_drawing_that_fails_does_not_take_the_program_down(
+    design: Design, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Qt crashes where a painter outlives what it paints on: an error has to end it first."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise OverflowError
+
+    monkeypatch.setattr("rackloom_gui.export.picture.draw_devices", fail)
+    for kind in ("svg", "png", "pdf"):
+        with pytest.raises(OverflowError):
+            render_bytes(design, "racks", "front", kind)

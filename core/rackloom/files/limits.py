@@ -18,6 +18,8 @@ MAX_ID_LENGTH = 120
 """Greatest length of an id, in characters."""
 MAX_NUMBER = 1e12
 """Greatest magnitude of a number in a file: nothing in a machine room needs more."""
+MAX_PLACE = 1e5
+"""Greatest magnitude of a place, in m or U: far greater drawings have no pixels Qt can count."""
 MAX_COUNT = 4096
 """Greatest number of equal things (cages, ports, outlets) one catalogue entry may ask for."""
 MAX_RACK_UNITS = 100

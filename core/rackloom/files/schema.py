@@ -38,7 +38,13 @@ from rackloom.design.entities import (
 from rackloom.design.invariants import check_all_references
 from rackloom.files.document import FORMAT, read_document
 from rackloom.files.errors import FileError
-from rackloom.files.limits import MAX_ID_LENGTH, check_part, check_plain, reasonable
+from rackloom.files.limits import (
+    MAX_ID_LENGTH,
+    MAX_PLACE,
+    check_part,
+    check_plain,
+    reasonable,
+)
 from rackloom.files.migrations import FORMAT_VERSION, migrate
 from rackloom.files.places import WORD_OF, refuse, refuse_twice, said
 
@@ -258,17 +264,22 @@ _NUMBERS: dict[str, tuple[str, ...]] = {
 }
 
 
+_PLACES = frozenset({"x_m", "y_m", "position_m", "bottom_u", "tray_height_m"})
+
+
 def _check_numbers(tables: dict[str, dict[str, Any]], data: bytes) -> None:
     """Finite they are (pydantic saw to that); here their magnitude."""
     for name, fields in _NUMBERS.items():
         for entity in tables[name].values():
             for number_field in fields:
                 value = getattr(entity, number_field)
-                if value is not None and not -1e6 < value < 1e6 and not reasonable(value):
+                if value is None or -MAX_PLACE <= value <= MAX_PLACE:
+                    continue
+                if number_field in _PLACES or not reasonable(value):
                     problem = "the number is not one a design can hold"
                     refuse(data, name, entity.id, problem, f"field {number_field}")
     for settings in tables["settings"].values():
-        if not all(map(reasonable, settings.cross_trays_x_m)):
+        if not all(-MAX_PLACE <= x <= MAX_PLACE for x in settings.cross_trays_x_m):
             refuse(data, "settings", "site", "the number is not one a design can hold")
     for cable in tables["cables"].values():
         for end in cable.ends:

@@ -2,9 +2,11 @@
 """Drawing needs a Qt application; a command line has none, and often no display either."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QPaintDevice, QPainter
 from PySide6.QtWidgets import QApplication
 
 _own: list[QCoreApplication] = []
@@ -27,3 +29,13 @@ def need_application() -> QGuiApplication:
     if not isinstance(app, QGuiApplication):
         raise RuntimeError("drawing needs a QGuiApplication, but another kind is running")
     return app
+
+
+@contextmanager
+def painting(device: QPaintDevice) -> Iterator[QPainter]:
+    """A painter that ends with the block, however: a device that goes before it crashes Qt."""
+    painter = QPainter(device)
+    try:
+        yield painter
+    finally:
+        painter.end()

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, QSize
-from PySide6.QtGui import QImage, QImageWriter, QPainter
+from PySide6.QtGui import QImage, QImageWriter
 from PySide6.QtSvg import QSvgGenerator
 
 from rackloom.files.atomic import write_atomically
-from rackloom_gui.export.application import need_application
+from rackloom_gui.export.application import need_application, painting
 from rackloom_gui.theme import LIGHT, Tokens
 
 if TYPE_CHECKING:
@@ -59,9 +59,8 @@ def _svg(plot: object, size: tuple[int, int]) -> bytes:
     generator.setSize(QSize(*size))
     generator.setViewBox(QRectF(0, 0, *size))
     generator.setTitle("Rackloom: throughput")
-    painter = QPainter(generator)
-    plot.render(painter)  # type: ignore[attr-defined]
-    painter.end()
+    with painting(generator) as painter:
+        plot.render(painter)  # type: ignore[attr-defined]
     buffer.close()
     return bytes(data.data())
 
@@ -69,9 +68,8 @@ def _svg(plot: object, size: tuple[int, int]) -> bytes:
 def _png(plot: object, size: tuple[int, int], ratio: float) -> bytes:
     image = QImage(round(size[0] * ratio), round(size[1] * ratio), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(ratio)
-    painter = QPainter(image)
-    plot.render(painter)  # type: ignore[attr-defined]
-    painter.end()
+    with painting(image) as painter:
+        plot.render(painter)  # type: ignore[attr-defined]
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)

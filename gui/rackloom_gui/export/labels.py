@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPageLayout, QPageSize, QPainter, QPdfWriter
 
 from rackloom.reports.labels import Label, LabelSheet
 from rackloom_gui.canvas.pencil import elided, font_of, text_width
-from rackloom_gui.export.application import need_application
+from rackloom_gui.export.application import need_application, painting
 
 DPI = 288
 MM = DPI / 25.4
@@ -43,20 +43,19 @@ def label_sheet_pdf(
     writer.setCreator("Rackloom")
     page = QPageSize(QSizeF(*sheet.page_mm), QPageSize.Unit.Millimeter)
     writer.setPageLayout(QPageLayout(page, QPageLayout.Orientation.Portrait, QMarginsF(0, 0, 0, 0)))
-    painter = QPainter(writer)
-    rim = EDGE_MM * MM
-    paper = QRectF(0, 0, sheet.page_mm[0] * MM, sheet.page_mm[1] * MM)
-    printable = paper.adjusted(rim, rim, -rim, -rim)
-    current = 0
-    for number, label in enumerate(labels, start=skip % sheet.count):
-        page_number, x_mm, y_mm = sheet.place(number)
-        if page_number != current:
-            writer.newPage()
-            current = page_number
-        width_mm, height_mm = sheet.label_mm
-        box = QRectF(x_mm * MM, y_mm * MM, width_mm * MM, height_mm * MM)
-        paint_label(painter, label, box.intersected(printable))
-    painter.end()
+    with painting(writer) as painter:
+        rim = EDGE_MM * MM
+        paper = QRectF(0, 0, sheet.page_mm[0] * MM, sheet.page_mm[1] * MM)
+        printable = paper.adjusted(rim, rim, -rim, -rim)
+        current = 0
+        for number, label in enumerate(labels, start=skip % sheet.count):
+            page_number, x_mm, y_mm = sheet.place(number)
+            if page_number != current:
+                writer.newPage()
+                current = page_number
+            width_mm, height_mm = sheet.label_mm
+            box = QRectF(x_mm * MM, y_mm * MM, width_mm * MM, height_mm * MM)
+            paint_label(painter, label, box.intersected(printable))
     buffer.close()
     return bytes(data.data())
 

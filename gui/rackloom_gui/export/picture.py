@@ -20,6 +20,7 @@ from rackloom_gui.canvas.drawing import Look, Window, draw_cables, draw_devices,
 from rackloom_gui.canvas.elevation_layout import ElevationLayout
 from rackloom_gui.canvas.pencil import CENTRE, Pencil
 from rackloom_gui.clipboard import as_text
+from rackloom_gui.export.application import painting
 from rackloom_gui.theme import Tokens
 
 _NOT_XML = re.compile(
@@ -148,9 +149,8 @@ def picture_mime(
     mime = QMimeData()
     mime.setData("image/svg+xml", QByteArray(svg_bytes([picture], scale)))
     image = QImage(size, QImage.Format.Format_RGB32)
-    painter = QPainter(image)
-    picture.paint(painter, scale, 0, 0)
-    painter.end()
+    with painting(image) as painter:
+        picture.paint(painter, scale, 0, 0)
     mime.setImageData(image)
     from rackloom.design.copying import snippet
 
@@ -198,9 +198,8 @@ def svg_bytes(pictures: list[Picture], scale: float, title: str = "") -> bytes:
     generator.setViewBox(QRectF(0, 0, round(width), round(height)))
     generator.setTitle(title or "Rackloom")
     generator.setDescription("")
-    painter = QPainter(generator)
-    paint_side_by_side(painter, pictures, scale, snap=False)
-    painter.end()
+    with painting(generator) as painter:
+        paint_side_by_side(painter, pictures, scale, snap=False)
     buffer.close()
     return well_formed(bytes(data.data()))
 

@@ -8,12 +8,12 @@ from datetime import date as calendar
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice
-from PySide6.QtGui import QImage, QImageWriter, QPainter
+from PySide6.QtGui import QImage, QImageWriter
 
 from rackloom.catalog.words import Side
 from rackloom.design import Design
 from rackloom.files.atomic import write_atomically
-from rackloom_gui.export.application import need_application
+from rackloom_gui.export.application import need_application, painting
 from rackloom_gui.export.picture import (
     VIEWS,
     Picture,
@@ -132,10 +132,9 @@ def _png(pictures: list[Picture], dpi: float) -> bytes:
     dots = round(SCREEN_DPI * ratio / 0.0254)
     image.setDotsPerMeterX(dots)
     image.setDotsPerMeterY(dots)
-    painter = QPainter(image)
-    painter.scale(ratio, ratio)
-    paint_side_by_side(painter, pictures, scale, ratio=ratio, snap=True)
-    painter.end()
+    with painting(image) as painter:
+        painter.scale(ratio, ratio)
+        paint_side_by_side(painter, pictures, scale, ratio=ratio, snap=True)
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)

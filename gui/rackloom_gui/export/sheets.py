@@ -13,6 +13,7 @@ from rackloom.catalog.words import Side
 from rackloom.design import Design
 from rackloom.design.ids import RackId
 from rackloom_gui.canvas.pencil import elided, font_of
+from rackloom_gui.export.application import painting
 from rackloom_gui.export.picture import Picture, picture_of
 from rackloom_gui.theme import LIGHT
 
@@ -156,12 +157,11 @@ def pdf_bytes(sheets: Sequence[Sheet], block: TitleBlock, size: tuple[float, flo
     writer.setPageLayout(
         QPageLayout(page, QPageLayout.Orientation.Landscape, QMarginsF(0, 0, 0, 0))
     )
-    painter = QPainter(writer)
-    for number, sheet in enumerate(sheets):
-        if number:
-            writer.newPage()
-        _paint_sheet(painter, sheet, block, size, number + 1, len(sheets))
-    painter.end()
+    with painting(writer) as painter:
+        for number, sheet in enumerate(sheets):
+            if number:
+                writer.newPage()
+            _paint_sheet(painter, sheet, block, size, number + 1, len(sheets))
     buffer.close()
     return bytes(data.data())
 
