@@ -542,3 +542,15 @@ def test_a_place_beyond_any_site_is_refused(tmp_path: Path, field: str, value: s
     file.write_text(text)
     with pytest.raises(FileError, match=f"line .*field {field}.*not one a design can hold"):
         load(file)
+
+
+@pytest.mark.parametrize("value", ["1e12", "100001", '"1e12"'])
+def test_a_part_wider_than_a_building_is_refused(tmp_path: Path, value: str) -> None:
+    """It would be drawn, on a picture with more pixels than Qt can count."""
+    file = tmp_path / "wide.rackloom"
+    save(file, small_design())
+    text, found = re.subn(r'"width_mm":[0-9.]+', f'"width_mm":{value}', file.read_text(), count=1)
+    assert found
+    file.write_text(text)
+    with pytest.raises(FileError, match=r"line .*field width_mm"):
+        load(file)

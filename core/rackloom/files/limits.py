@@ -20,6 +20,8 @@ MAX_NUMBER = 1e12
 """Greatest magnitude of a number in a file: nothing in a machine room needs more."""
 MAX_PLACE = 1e5
 """Greatest magnitude of a place, in m or U: far greater drawings have no pixels Qt can count."""
+MAX_MM = 1e5
+"""Greatest dimension of a part, in mm: what is larger cannot be drawn beside a rack."""
 MAX_COUNT = 4096
 """Greatest number of equal things (cages, ports, outlets) one catalogue entry may ask for."""
 MAX_RACK_UNITS = 100
@@ -59,12 +61,18 @@ def _check(value: Any, place: str, depth: int, is_part: bool) -> None:
 
 
 def _check_part_field(key: str, value: Any, place: str) -> None:
-    bound = MAX_RACK_UNITS if key == "rack_units" else MAX_COUNT if key in _COUNTS else None
+    bound: float | None = (
+        MAX_RACK_UNITS if key == "rack_units" else MAX_COUNT if key in _COUNTS else None
+    )
+    if key.endswith("_mm"):
+        bound = MAX_MM
+        for number in value if isinstance(value, list) else ():
+            _check_part_field(key, number, place)
     if bound is not None and isinstance(value, int | float | str):
         if isinstance(value, str):  # "4096" would be taken for the number
             raise FileError("should be a number", place=f"field {place}")
         if value > bound:
-            raise FileError(f"{value} is more than the {bound} allowed", place=f"field {place}")
+            raise FileError(f"{value} is more than the {bound:g} allowed", place=f"field {place}")
     is_pattern = key in {"name", "port_name"} and isinstance(value, str) and "{" in value
     if is_pattern and not _SAFE_PATTERN.fullmatch(value):
         raise FileError(f"{value[:40]!r} is not a name pattern", place=f"field {place}")
