@@ -71,7 +71,7 @@ MENUS: tuple[MenuSpec, ...] = (
     MenuSpec(
         "problems",
         QT_TRANSLATE_NOOP("Actions", "&Problems"),
-        ("problems.next", "problems.previous", None, "problems.fix", None, "problems.rules"),
+        ("problems.next", "problems.previous", None, "problems.fix"),
     ),
     MenuSpec(
         "help",

@@ -527,11 +527,6 @@ def _problem_actions() -> list[ActionSpec]:
             icon="fix", enabled=why.editable(why.has_fix),
             tip=QT_TRANSLATE_NOOP("Actions", "Apply the first fix of the selected problem"),
         ),
-        ActionSpec(
-            "problems.rules", QT_TRANSLATE_NOOP("Actions", "&Rules of This Project…"), c,
-            icon="settings", enabled=why.editable(),
-            tip=QT_TRANSLATE_NOOP("Actions", "How bad each rule is here: error to off"),
-        ),
     ]  # fmt: skip
 
 

@@ -31,6 +31,7 @@ from rackloom_gui.actions import ActionTable
 from rackloom_gui.analysis import Analysis
 from rackloom_gui.bindings import Bindings
 from rackloom_gui.canvas.canvas import Canvas
+from rackloom_gui.canvas.floor_notes import FloorNotes
 from rackloom_gui.canvas.load_legend import LoadLegend
 from rackloom_gui.charts.throughput import ThroughputPanel, dropped_log
 from rackloom_gui.dialogs.questions import WindowQuestions
@@ -108,6 +109,7 @@ class MainWindow(QMainWindow):
         self.setObjectName("mainWindow")
         self.setAcceptDrops(True)
         self.canvas = Canvas(self.document, catalog, self.theme, self)
+        self.floor_notes = FloorNotes(self.document, self.canvas)
         self.banner = Banner(self.theme, self.icons, self)
         centre = QWidget(self)
         layout = QVBoxLayout(centre)
@@ -387,6 +389,7 @@ class MainWindow(QMainWindow):
         self.docks.stop()
         self.power_panel.stop()
         self.bom_panel.stop()
+        self.floor_notes.job.wait()
         QGuiApplication.clipboard().dataChanged.disconnect(self._soon)
         self.analysis.shut_down()
         self.speed.shut_down()

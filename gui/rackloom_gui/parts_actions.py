@@ -53,7 +53,6 @@ class PartsActions(QObject):
             "parts.add": self.add_files,
             "parts.new": partial(self.own_form, None),
             "parts.swap": self.swap,
-            "problems.rules": self.rules,
             "export.bom": self.export_bom,
             "export.labels": self.labels,
             "export.power": partial(self.export_power, "places"),
@@ -194,15 +193,6 @@ class PartsActions(QObject):
 
     # -- rules ------------------------------------------------------------------------------------
 
-    def rules(self, _checked: bool = False) -> None:
-        """Change how bad rules are in this project."""
-        from rackloom_gui.dialogs.rules import RulesDialog
-
-        window = self._window
-        dialog = RulesDialog(window.document.design, window.icons, window)
-        if dialog.exec() == QDialog.DialogCode.Accepted and dialog.changed():
-            window.editing.run(self.tr("Change severity of rules"), dialog.apply)
-
     def _rule_menu(self, at: QPoint) -> None:
         """The right button on a problem: how bad its rule is here, and accepting it."""
         window = self._window
@@ -232,7 +222,9 @@ class PartsActions(QObject):
             action.setEnabled(not window.context.read_only)
             action.triggered.connect(partial(self._set_severity, rule, level))
         menu.addSeparator()
-        menu.addAction(self.tr("All Rules…")).triggered.connect(self.rules)
+        menu.addAction(self.tr("All Rules…")).triggered.connect(
+            lambda: window.actions_table.trigger("edit.settings")
+        )
         menu.popup(view.viewport().mapToGlobal(at))
 
     def _set_severity(self, rule: str, level: str | None, _checked: bool = False) -> None:

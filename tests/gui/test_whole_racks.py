@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rack systems from the palette, and how bad rules are in a project."""
+"""Rack systems from the palette, severities from the problems' menu, notes on the floor."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
-import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import settle, trigger
 
 from rackloom.catalog import load_bundled
 from rackloom.catalog.parts import PartId, ServerPart
 from rackloom.catalog.site_parts import RackSystemPart
+from rackloom.placement.routes import route_m
+from rackloom.placement.trays import TraySegment
+from rackloom_gui.canvas.floor_notes import length_text, tray_text
 from rackloom_gui.canvas.tools.drop import PartDrop
-from rackloom_gui.dialogs.rules import RulesDialog
 from rackloom_gui.main_window import MainWindow
 
 NVL72 = "gb200-nvl72-rack"
@@ -58,36 +61,63 @@ def test_a_whole_rack_can_be_dropped_beside_another(window: MainWindow) -> None:
     assert Counter(str(d.part) for d in design.devices.values()) == expected(system())
 
 
-def test_a_rule_is_turned_off_and_on_again(
-    example: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rule_is_turned_off_and_on_again(example: MainWindow, qtbot: QtBot) -> None:
     findings = example.analysis.findings
     assert findings is not None
     rule = findings.open[0].rule
+    example.show_panel("problems")
+    view = example.problems.view
+    menus: list[list[str]] = []
 
-    def switch(level: str | None) -> None:
-        def use(dialog: RulesDialog) -> int:
-            box = dialog.boxes[rule]
-            box.setFocus()
-            while box.currentData() != level:
-                before = box.currentIndex()
-                key = Qt.Key.Key_Down if level else Qt.Key.Key_Up
-                qtbot.keyClick(box, key)
-                assert box.currentIndex() != before
-            assert set(dialog.changed()) == {rule}
-            return 1
-
-        monkeypatch.setattr(RulesDialog, "exec", use)
-        trigger(example, qtbot, "problems.rules")
+    def choose(text: str) -> None:
+        """Open the menu of the rule's line with the right button, and take an entry."""
+        place = view.visualRect(example.problems.model.index(0, 0)).center()
+        view.customContextMenuRequested.emit(place)
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        menus.append([action.text() for action in menu.actions() if action.text()])
+        next(action for action in menu.actions() if action.text() == text).trigger()
+        menu.close()
         settle(example, qtbot)
 
-    switch("off")
-    assert example.document.design.severities[rule].severity == "off"
+    first = example.problems.model.groups[0].rule
+    choose("Turn this rule off")
+    assert example.document.design.severities[first].severity == "off"
     after = example.analysis.findings
     assert after is not None
-    assert rule not in {f.rule for f in after.open}
-    switch(None)
-    assert not example.document.design.severities
+    assert first not in {f.rule for f in after.open}
+    assert rule
+    assert "Severity: warning" in menus[0]
+    example.document.undo()
+    settle(example, qtbot)
     again = example.analysis.findings
     assert again is not None
-    assert rule in {f.rule for f in again.open}
+    assert first in {f.rule for f in again.open}
+
+
+def test_the_floor_says_how_long_a_selected_cable_is(example: MainWindow, qtbot: QtBot) -> None:
+    design = example.document.design
+    cable = next(iter(design.cables.values()))
+    route = route_m(design, cable)
+    assert route is not None
+    text = length_text(route, cable.length_m)
+    assert f"{route.needed_m:.2f} m" in text
+    assert f"{cable.length_m - route.needed_m:.2f} m left" in text
+    assert "0.50 m too short" in length_text(route, route.needed_m - 0.5)
+    trigger(example, qtbot, "view.floor")
+    qtbot.waitUntil(lambda: bool(example.floor_notes.segments), timeout=10_000)
+    assert sum(s.cables for s in example.floor_notes.segments) >= 32
+    example.document.select([])
+    pane = example.canvas.floor
+    qtbot.wait(50)
+    before = pane.grab().toImage()
+    example.document.select([cable.id])
+    qtbot.wait(50)
+    assert pane.grab().toImage() != before
+
+
+def test_a_tray_says_its_fill_only_where_its_size_is_known() -> None:
+    segment = TraySegment("tray", "row", 0.0, 1.0, 8, 0.36, 560.0, None, 0, "", 0.6)
+    assert tray_text(segment) == "8 cables, 0.36 kg/m"
+    full = replace(segment, fill=0.52, verdict="too full")
+    assert tray_text(full) == "8 cables, 0.36 kg/m, 52 % full: too full"
