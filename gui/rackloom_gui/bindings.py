@@ -200,6 +200,7 @@ class Bindings(QObject):
     def _connect_rails(self) -> None:
         from rackloom.catalog.parts import ServerPart, SwitchPart
         from rackloom.placement.connect import apply
+        from rackloom.placement.plans import counted
         from rackloom_gui.dialogs.connect import ConnectDialog
 
         window = self._window
@@ -209,8 +210,8 @@ class Bindings(QObject):
         switches = [d for d in chosen if isinstance(design.device_part(d), SwitchPart)]
         dialog = ConnectDialog(design, window.editing.catalog, servers, switches, window)
         if dialog.exec() == QDialog.DialogCode.Accepted and dialog.plan.plans:
-            label = self.tr("Connect {0} servers to {1} switches").format(
-                len(servers), len(switches)
+            label = self.tr("Connect {0} to {1}").format(
+                counted(len(servers), "server"), counted(len(switches), "switch", "switches")
             )
             cables = window.editing.run(label, apply, dialog.plan)
             if cables:

@@ -102,10 +102,34 @@ def test_the_order_of_selection_does_not_matter_the_names_do() -> None:
     assert plan.plans == plan_rails(design, CATALOG, servers[::-1], leaves[::-1]).plans
     rows = plan.rows(design)
     assert len(rows) == 96
-    first = [row for row in rows if "port 1 of leaf-1" in (row.a, row.b)]
-    assert {"OSFP4 of gpu-1", "OSFP4 of gpu-2"} == {r.a for r in first} | {r.b for r in first} - {
-        "port 1 of leaf-1"
-    }
+    first = [row for row in rows if "port 1/1 of leaf-1" in (row.a, row.b)]
+    assert len(first) == 1
+    assert {first[0].a, first[0].b} == {"port 1/1 of leaf-1", "OSFP4P2 of gpu-1"}
+    assert first[0].rails == (0,)
+
+
+def test_a_preview_tells_ports_of_one_cage_apart_and_why_a_cable_is_longer() -> None:
+    design, servers, leaves, _ = hall("dgx-h100", 1, "nvidia-qm9700", 1)
+    rows = plan_rails(design, CATALOG, servers, leaves).rows(design)
+    assert len({row.a for row in rows} | {row.b for row in rows}) == 16
+    assert sorted(rail for row in rows for rail in row.rails) == list(range(8))
+    assert all(0 < row.needed_m <= row.length_m for row in rows)
+    part = plan_rails(design, CATALOG, servers, leaves).plans[0].part
+    for row in rows:  # the stocked length is the next one, not just any
+        if row.part == part.model:
+            assert row.length_m == min(m for m in part.lengths_m if m >= row.needed_m)
+
+
+def test_one_of_a_thing_is_said_in_the_singular() -> None:
+    design, servers, leaves, _ = hall("dell-xe9680-h100", 1, "nvidia-qm9700", 9)
+    plan = plan_rails(design, CATALOG, servers, leaves)
+    assert plan.notes == ("1 of 9 switches gets no cable",)
+    a, b = (servers[0], plan.plans[0].ends[0].cage), (leaves[8], "1")
+    if plan.plans[0].ends[0].device != servers[0]:
+        a = (servers[0], plan.plans[0].ends[1].cage)
+    after = wired(design, plan_ports(design, CATALOG, [a], [b]))
+    again = plan_rails(after, CATALOG, servers, leaves)
+    assert again.notes[0] == "1 compute port is cabled already and stays as it is"
 
 
 def test_single_port_nics_in_the_rack_of_their_leaf_share_a_splitter() -> None:
@@ -267,7 +291,7 @@ def test_ports_are_joined_one_to_one_cage_by_cage() -> None:
     a_ports = [(leaves[0], str(n)) for n in (3, 4, 5)]
     b_ports = [(leaves[1], str(n)) for n in (7, 8)]
     plan = plan_ports(design, CATALOG, a_ports, b_ports)
-    assert plan.notes == ("1 ports of the longer side stay free",)
+    assert plan.notes == ("1 port of the longer side stays free",)
     after = wired(design, plan)
     assert [tuple(e.cage for e in c.ends) for c in after.cables.values()] == [
         ("3", "7"),

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData
+from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
@@ -96,6 +96,15 @@ def test_connecting_shows_every_cable_and_is_one_step(
         assert dialog.plan.links == 32
         assert dialog.table.rowCount() == 32
         assert "Connect with" in dialog._ok.text()
+        model = dialog.table.model()
+        across = Qt.Orientation.Horizontal
+        headers = [model.headerData(column, across) for column in range(6)]
+        assert headers == ["From", "To", "Rail", "Part", "Needed", "Length"]
+        rows = [[model.index(row, column).data() for column in range(6)] for row in range(32)]
+        assert len({(row[0], row[1]) for row in rows}) == 32  # no port is listed twice
+        assert {row[2] for row in rows} == {str(rail) for rail in range(8)}
+        for row in rows:
+            assert float(row[4].removesuffix(" m")) <= float(row[5].removesuffix(" m"))
         return QDialog.DialogCode.Accepted
 
     monkeypatch.setattr(ConnectDialog, "exec", accept)

@@ -18,12 +18,13 @@ from rackloom.catalog.words import CableTechnology, CageRole
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.value import Design
-from rackloom.placement.connect_plan import ConnectPlan, apply
+from rackloom.placement.connect_plan import ConnectPlan, apply, rails_of_nics
 from rackloom.placement.plans import (
     EMPTY,
     Filled,
     Plan,
     Refusal,
+    counted,
     plan_of,
     port_text,
 )
@@ -55,21 +56,17 @@ class _Nic:
 def _nics(bench: Bench, server: DeviceId, role: CageRole) -> tuple[list[_Nic], int]:
     """The free NIC ports of a server by rail, and how many are cabled already.
 
-    Where the part names no rails, they are counted through.
+    What a rail is says :func:`rails_of_nics`.
     """
     nics: list[_Nic] = []
-    cabled = number = 0
-    for name, cage in cages_of(bench.design, bench.design.devices[server]).items():
-        if cage.role is not role:
-            continue
+    cabled = 0
+    cages = cages_of(bench.design, bench.design.devices[server]).values()
+    for (name, index), rail in rails_of_nics(cages, role).items():
         held = bench.filled((server, name))
-        for index, port in enumerate(cage.ports):
-            rail = number if port.rail is None else port.rail
-            number += 1
-            if held.cables and index not in held.free_sockets:
-                cabled += 1
-            else:
-                nics.append(_Nic(rail, (server, name), index))
+        if held.cables and index not in held.free_sockets:
+            cabled += 1
+        else:
+            nics.append(_Nic(rail, (server, name), index))
     return sorted(nics, key=lambda nic: nic.rail), cabled
 
 
@@ -100,7 +97,11 @@ def plan_rails(
     notes = []
     cabled = sum(number for _, number in nics.values())
     if cabled:
-        notes.append(f"{cabled} {role} ports are cabled already and stay as they are")
+        ports = counted(cabled, f"{role} port")
+        stay = "is cabled already and stays as it is"
+        notes.append(
+            f"{ports} {stay if cabled == 1 else 'are cabled already and stay as they are'}"
+        )
     if not rails or not switches:
         what = "switch" if rails else f"server with a free {role} port"
         return ConnectPlan((), (), (*notes, f"there is no {what} in the selection"))
@@ -117,7 +118,8 @@ def plan_rails(
             _wire_leaf(bench, leaf, wanted, keep_free, wires, problems)
     idle = len(switches) - len({wire.b[0] for wire in wires})
     if idle > 0:
-        notes.append(f"{idle} of {len(switches)} switches get no cable")
+        of = counted(len(switches), "switch", "switches")
+        notes.append(f"{idle} of {of} {'gets' if idle == 1 else 'get'} no cable")
     plans, more = assemble(bench, wires, fabric)
     return ConnectPlan(tuple(plans), (*problems, *more), tuple(notes))
 
@@ -233,7 +235,7 @@ def plan_bipartite(
     ]
     plans, problems = assemble(bench, wires, fabric)
     over = {d: len(low[d]) - links * len(upper) for d in lower}
-    notes = [f"{links} links between each pair"]
+    notes = [f"{counted(links, 'link')} between each pair"]
     if any(over.values()):
         notes.append(f"{min(over.values())} or more ports of each lower switch stay free")
     return ConnectPlan(tuple(plans), tuple(problems), tuple(notes))
@@ -262,8 +264,8 @@ def _no_room(
             if len(free) < links * len(others):
                 name = bench.design.devices[device].name
                 return Refusal(
-                    f"{name} has {len(free)} free ports, but {links} to each of {len(others)} "
-                    f"switches takes {links * len(others)}",
+                    f"{name} has {counted(len(free), 'free port')}, but {links} to each of "
+                    f"{counted(len(others), 'switch', 'switches')} takes {links * len(others)}",
                     (device,),
                 )
     return Refusal("no link was asked for", ())
@@ -287,7 +289,8 @@ def plan_ports(
     notes = []
     if len(a_ports) != len(b_ports):
         left = abs(len(a_ports) - len(b_ports))
-        notes.append(f"{left} ports of the longer side stay free")
+        stay = "stays" if left == 1 else "stay"
+        notes.append(f"{counted(left, 'port')} of the longer side {stay} free")
     lengths_m = route_lengths_m(design, [a for a, _ in pairs], [b for _, b in pairs])
     plans: list[Plan] = []
     problems: list[Refusal] = []

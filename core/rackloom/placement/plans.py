@@ -99,6 +99,11 @@ def port_text(design: Design, port: PortAt) -> str:
     return f"{name} of {design.devices[port[0]].name}"
 
 
+def counted(number: int, word: str, words: str = "") -> str:
+    """A number of things as a person says it: ``1 switch``, ``2 switches``."""
+    return f"{number} {word if number == 1 else words or word + 's'}"
+
+
 # Plans
 
 
@@ -146,16 +151,15 @@ class Plan:
     def text(self) -> str:
         """What is plugged, in a few words: ``MFP7E10, 10 m, with 2 x MMA4Z00-NS``."""
         words = [self.part.model, f"{self.length_m:g} m"]
-        counted: dict[str, int] = {}
+        models: dict[str, int] = {}
         for _, module in self.modules:
-            counted[module.model] = counted.get(module.model, 0) + 1
-        if counted:
+            models[module.model] = models.get(module.model, 0) + 1
+        if models:
             words.append(
-                "with " + " and ".join(f"{n} x {m}" if n > 1 else m for m, n in counted.items())
+                "with " + " and ".join(f"{n} x {m}" if n > 1 else m for m, n in models.items())
             )
         if self.loose_ends:
-            ends = "end" if self.loose_ends == 1 else "ends"
-            words.append(f"{self.loose_ends} {ends} left")
+            words.append(f"{counted(self.loose_ends, 'end')} left")
         return ", ".join(words)
 
     def apply(self, draft: Draft) -> CableId:

@@ -18,7 +18,7 @@ from rackloom.design.edits import plug_cord
 from rackloom.design.entities import Device, Feed
 from rackloom.design.ids import CordId, DeviceId, RackId
 from rackloom.design.value import Design
-from rackloom.placement.plans import Refusal
+from rackloom.placement.plans import Refusal, counted
 from rackloom.placement.wiring import by_name
 
 OUTLETS_FOR: dict[Inlet, tuple[str, ...]] = {
@@ -59,7 +59,7 @@ class PowerPlan:
         if not self.cords and not self.problems:
             return self.notes[0] if self.notes else "every inlet has its cord"
         groups = Counter(cord.group for cord in self.cords)
-        text = f"{len(self.cords)} power cords"
+        text = counted(len(self.cords), "power cord")
         if groups:
             text += f" ({', '.join(f'{n} on {group}' for group, n in sorted(groups.items()))})"
         if self.problems:

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -31,6 +32,9 @@ from rackloom.placement.connect import ConnectPlan, plan_rails
 ROWS_SHOWN = 500
 """A preview of more cables than this shows the first ones and says how many there are."""
 
+RAIL, NEEDED, LENGTH = 2, 4, 5
+"""Columns of numbers."""
+
 
 class ConnectDialog(QDialog):
     """Plans while one chooses; `plan` is what was agreed to."""
@@ -52,7 +56,7 @@ class ConnectDialog(QDialog):
         self.technology = QComboBox(self)
         self.keep_free = QSpinBox(self)
         self.summary = QLabel(self)
-        self.table = QTableWidget(0, 4, self)
+        self.table = QTableWidget(0, 6, self)
         self.problems = QPlainTextEdit(self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -62,12 +66,14 @@ class ConnectDialog(QDialog):
         self._work_out()
 
     def _build(self) -> None:
-        intro = QLabel(
-            self.tr(
-                "NIC k of each of {0} servers goes to the leaf of rail k ({1} switches)."
-            ).format(len(self._servers), len(self._switches)),
-            self,
+        servers, switches = len(self._servers), len(self._switches)
+        whose = (
+            self.tr("NIC k of the server goes to the leaf of rail k ({0}).")
+            if servers == 1
+            else self.tr("NIC k of each of {1} servers goes to the leaf of rail k ({0}).")
         )
+        leaves = self.tr("1 switch") if switches == 1 else self.tr("{0} switches").format(switches)
+        intro = QLabel(whose.format(leaves, servers), self)
         intro.setWordWrap(True)
         for role, text in (
             (CageRole.COMPUTE, self.tr("compute")),
@@ -91,15 +97,33 @@ class ConnectDialog(QDialog):
         self.summary.setWordWrap(True)
         table = self.table
         table.setHorizontalHeaderLabels(
-            [self.tr("From"), self.tr("To"), self.tr("Part"), self.tr("Length")]
+            [
+                self.tr("From"),
+                self.tr("To"),
+                self.tr("Rail"),
+                self.tr("Part"),
+                self.tr("Needed"),
+                self.tr("Length"),
+            ]
         )
+        for column, text in (
+            (RAIL, self.tr("The rail of the server's port, from 0")),
+            (NEEDED, self.tr("The route from port to port, with the slack at both ends")),
+            (LENGTH, self.tr("The next length the part is made in")),
+        ):
+            head = table.horizontalHeaderItem(column)
+            if head is not None:
+                head.setToolTip(text)
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setAlternatingRowColors(True)
         table.setShowGrid(False)
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
-        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        for column in (RAIL, NEEDED, LENGTH):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         table.setAccessibleName(self.tr("Cables"))
         self.problems.setReadOnly(True)
         self.problems.setFixedHeight(84)
@@ -117,7 +141,7 @@ class ConnectDialog(QDialog):
         layout.addWidget(table, 1)
         layout.addWidget(self.problems)
         layout.addWidget(buttons)
-        self.resize(680, 560)
+        self.resize(760, 560)
 
     def _work_out(self) -> None:
         # Qt hands a StrEnum back as a plain text.
@@ -140,17 +164,29 @@ class ConnectDialog(QDialog):
         self.problems.setVisible(bool(sentences))
         self._ok.setEnabled(bool(plan.plans))
         count = len(plan.plans)
-        self._ok.setText(
-            self.tr("Connect with {0} cables").format(count) if count else self.tr("Connect")
-        )
+        if count == 1:
+            self._ok.setText(self.tr("Connect with 1 cable"))
+        elif count:
+            self._ok.setText(self.tr("Connect with {0} cables").format(count))
+        else:
+            self._ok.setText(self.tr("Connect"))
 
     def _fill(self, plan: ConnectPlan) -> None:
-        rows = plan.rows(self._design)
-        more = len(rows) - ROWS_SHOWN
-        self.table.setRowCount(min(len(rows), ROWS_SHOWN) + (more > 0))
-        for number, row in enumerate(rows[:ROWS_SHOWN]):
-            for column, text in enumerate((row.a, row.b, row.part, f"{row.length_m:g} m")):
-                self.table.setItem(number, column, QTableWidgetItem(text))
+        rows = plan.rows(self._design, ROWS_SHOWN)
+        more = plan.links - len(rows)
+        self.table.setRowCount(len(rows) + (more > 0))
+        for number, row in enumerate(rows):
+            # Rounded up: a route of 3.04 m is not served by 3 m, and must not look so.
+            needed = f"{ceil(row.needed_m * 10 - 1e-6) / 10:g} m"
+            rails = ", ".join(str(rail) for rail in row.rails)
+            length = f"{row.length_m:g} m"
+            for column, text in enumerate((row.a, row.b, rails, row.part, needed, length)):
+                item = QTableWidgetItem(text)
+                if column in {RAIL, NEEDED, LENGTH}:
+                    item.setTextAlignment(
+                        Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+                    )
+                self.table.setItem(number, column, item)
         if more > 0:
             text = self.tr("and {0} more").format(more)
-            self.table.setItem(ROWS_SHOWN, 0, QTableWidgetItem(text))
+            self.table.setItem(len(rows), 0, QTableWidgetItem(text))
