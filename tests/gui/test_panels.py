@@ -17,6 +17,7 @@ from rackloom.catalog.parts import (
     SwitchPart,
     TransceiverPart,
 )
+from rackloom.catalog.site_parts import RackSystemPart
 from rackloom.catalog.words import Side
 from rackloom.design import edits
 from rackloom.placement.routes import route_m
@@ -49,7 +50,9 @@ def test_searching_leaves_what_holds_every_word(window: MainWindow, qtbot: QtBot
     field = window.palette_panel._search
     everything = window.palette_panel.shown_parts()
     placed = (DevicePart, RackPart, CablePart, TransceiverPart, NicPart)
-    assert set(everything) == {p.id for p in load_bundled().values() if isinstance(p, placed)}
+    whole = {p.id for p in load_bundled().of_kind(RackSystemPart) if p.rack is not None}
+    alone = {p.id for p in load_bundled().values() if isinstance(p, placed)}
+    assert set(everything) == alone | whole
     qtbot.keyClicks(field, "dgx h100")
     qtbot.waitUntil(lambda: len(window.palette_panel.shown_parts()) < 5)
     assert window.palette_panel.shown_parts()[0] == "dgx-h100"

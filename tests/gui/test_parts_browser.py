@@ -192,3 +192,10 @@ def test_cages_are_named_where_they_are_drawn(theme: Theme, qtbot: QtBot) -> Non
     here = picture.pixelColor((at * ratio).toPoint())
     edge = picture.pixelColor(QPoint(int(view.width() * ratio / 2), int(3 * ratio)))
     assert here.lightness() < edge.lightness()
+
+
+def test_a_slow_serial_port_is_written_as_one() -> None:
+    switch = load_bundled()[PartId("nvidia-qm9700")]
+    lines = {line.label: line.text for line in sheet_lines(switch)}
+    assert "115.2 kb/s" in lines["Ports: console"]
+    assert ", ," not in lines["Ports: console"]

@@ -262,8 +262,10 @@ def group_text(group: CageGroup) -> str:
     if group.shell:
         text += f" {group.shell}"
     if not group.passive:
-        text += f", {rate_text(group.rate_gbps)}"
-        text += ", " + ", ".join(sorted(p.value for p in group.protocols))
+        rate = group.rate_gbps
+        words = [rate_text(rate) if rate >= 0.1 else f"{rate * 1e6:g} kb/s"]
+        words += sorted(p.value for p in group.protocols)
+        text += ", " + ", ".join(words)
         splits = [f"{m.ports} × {rate_text(m.rate_gbps)}" for m in group.modes if m.ports > 1]
         if splits:
             text += ", " + tr("splits into {0}").format(" / ".join(splits))
