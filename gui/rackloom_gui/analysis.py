@@ -18,6 +18,7 @@ from rackloom.checks.engine import Findings, run
 from rackloom.design import Change, Design
 from rackloom_gui.charts.asked import Answered, Asked, answer
 from rackloom_gui.document import Document
+from rackloom_gui.engine import load_engines, load_fabric
 from rackloom_gui.fabric_keeper import FabricKeeper
 from rackloom_gui.jobs import LatestJob
 
@@ -108,7 +109,7 @@ class Analysis(QObject):
             self._checks.cancel()
             self._check_now(lambda: run(design, catalog))
         else:
-            self._checks.ask(lambda: run(design, catalog))
+            self._checks.ask(lambda: self._checked(lambda: run(design, catalog)))
 
     def _on_replaced(self, design: Design) -> None:
         self.keeper.reset(design)
@@ -128,15 +129,21 @@ class Analysis(QObject):
         elif len(change) > BIG_CHANGE:
             before = self._findings
             self.findings_stale.emit()
-            self._checks.ask(lambda: before.patched(design, change))
+            self._checks.ask(lambda: self._checked(lambda: before.patched(design, change)))
         else:
             last = self._findings
             self._check_now(lambda: last.patched(design, change))
 
+    def _checked(self, work: Callable[[], Findings]) -> Findings:
+        """Rules look at the network; its modules must not be imported by two threads at once."""
+        if self._document.design.devices:
+            load_fabric()
+        return work()
+
     def _check_now(self, work: Callable[[], Findings]) -> None:
         """A rule that fails does not stop the edit: old findings turn grey, and it is told."""
         try:
-            findings = work()
+            findings = self._checked(work)
         except Exception as error:
             self._on_check_failed(error)
         else:
@@ -253,4 +260,5 @@ class Analysis(QObject):
 def _answer(
     keeper: FabricKeeper, design: Design, asked: Asked, failed: frozenset[str], whole: Any
 ) -> Answered:
+    load_engines()
     return answer(keeper.fabric(design), asked, failed, whole)

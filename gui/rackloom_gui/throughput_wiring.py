@@ -16,6 +16,7 @@ from rackloom_gui.analysis import ESTIMATE_TABLES
 from rackloom_gui.charts.asked import sweep_failures
 from rackloom_gui.charts.sizes import bandwidth_text, collective_text
 from rackloom_gui.charts.throughput import limit_sentence
+from rackloom_gui.engine import load_engines
 from rackloom_gui.jobs import LatestJob
 from rackloom_gui.loads import NetworkFacts, network_facts
 from rackloom_gui.panels.workload_form import Wanted
@@ -98,7 +99,8 @@ class ThroughputWiring(QObject):
         self._window.chart.controls.set_pods(tuple(pods))
 
     def _on_changed(self, design: Design, change: Change) -> None:
-        self._on_design(design)
+        if "devices" in change.tables:
+            self._on_design(design)
         if change.tables & ESTIMATE_TABLES:
             self._window.failures.set_stale()
             self._window.workload.refresh()
@@ -114,6 +116,7 @@ class ThroughputWiring(QObject):
         keeper, asked, failed = analysis.keeper, analysis.asked, analysis.unplugged
 
         def sweep(on_step: Callable[[int, int], object]) -> FailureSweep:
+            load_engines()
             return sweep_failures(keeper.fabric(design), asked, failed, on_step)
 
         self._window.failures.start(sweep)
@@ -129,7 +132,12 @@ class ThroughputWiring(QObject):
         if not design.devices:
             return None
         keeper, failed = analysis.keeper, analysis.unplugged
-        return lambda wanted: wanted.work_out(keeper.fabric(design), failed)
+
+        def work_out(wanted: Wanted) -> Workload:
+            load_engines()
+            return wanted.work_out(keeper.fabric(design), failed)
+
+        return work_out
 
     def open_log(self) -> None:
         """Ask for a log of nccl-tests and lay it over the chart."""

@@ -82,11 +82,12 @@ class ChartLegend(QWidget):
         return QSize(200, self.heightForWidth(max(self.width(), 200)))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(60, 0)
+        return QSize(60, self.heightForWidth(self.width()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place(self.width())
+        if self._place(self.width()) != self.height():
+            self.updateGeometry()
 
     def _place(self, width: int, *, move: bool = True) -> int:
         x = y = high = 0

@@ -89,7 +89,7 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._text.hide()
-        self._limit_text = pg.TextItem(anchor=(0, 1))
+        self._limit_text = pg.TextItem(anchor=(0, 0))  # below: small messages leave room
         item.addItem(self._limit_text, ignoreBounds=True)
         self.setMouseTracking(True)
         self.scene().sigMouseMoved.connect(self._on_mouse)

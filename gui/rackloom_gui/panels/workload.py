@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from rackloom_gui.charts.bars import Part, StackedBar
 from rackloom_gui.charts.spinner import Spinner
+from rackloom_gui.engine import load_engines
 from rackloom_gui.icons import Icons
 from rackloom_gui.jobs import LatestJob
 from rackloom_gui.panels.figures import number
@@ -388,6 +389,7 @@ def _scrolled(widget: QWidget, parent: QWidget, least: int) -> QScrollArea:
 
 
 def _load_models() -> object:
+    load_engines()
     from rackloom.workload import models
 
     return models()
