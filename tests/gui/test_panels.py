@@ -28,6 +28,7 @@ from rackloom_gui.panels.fields import ChoiceField, NumberField, TextField
 from rackloom_gui.panels.figures import key_figures, part_figures
 from rackloom_gui.panels.inspect_cable import CablePage
 from rackloom_gui.panels.inspect_device import DevicePage
+from rackloom_gui.panels.problems import ProblemsPanel
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -267,6 +268,36 @@ def test_f8_goes_through_all_problems_and_round(faulty: MainWindow, qtbot: QtBot
     current = panel.current()
     assert current is not None
     assert current.key == seen[-2]
+
+
+@pytest.mark.parametrize("width", [260, 420, 1200])
+def test_every_problem_can_be_read_whole_in_the_list(
+    faulty: MainWindow, qtbot: QtBot, width: int
+) -> None:
+    panel = ProblemsPanel(faulty.theme, faulty.icons)
+    qtbot.addWidget(panel)
+    findings = faulty.problems._findings
+    assert findings is not None
+    panel.resize(width, 400)
+    panel.show()
+    panel.set_findings(findings)
+    panel.view.expandAll()
+    panel.view.setFixedWidth(width)
+    QApplication.processEvents()
+    heights = set()
+    index = panel.view.model().index(0, 0)
+    while index.isValid():
+        panel.view.scrollTo(index)
+        rect = panel.view.visualRect(index)
+        text = str(index.data())
+        metrics = panel.view.fontMetrics()
+        room = rect.width() - 24  # the icon stands before the text
+        wrapped = metrics.boundingRect(0, 0, room, 9999, int(Qt.TextFlag.TextWordWrap), text)
+        assert rect.height() >= wrapped.height(), text
+        assert rect.width() <= panel.view.viewport().width()
+        heights.add(rect.height())
+        index = panel.view.indexBelow(index)
+    assert len(heights) > 1 or width > 1000  # long sentences took more lines
 
 
 def _click(panel_view: object, index: QModelIndex, qtbot: QtBot) -> None:

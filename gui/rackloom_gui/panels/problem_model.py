@@ -5,12 +5,19 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QLocale,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
 
 from rackloom.checks.engine import Findings
 from rackloom.checks.finding import Finding
 from rackloom.checks.registry import rules
-from rackloom_gui.editing import sentence_case
+from rackloom_gui.editing import sentence, sentence_case
 from rackloom_gui.icons import Icons
 from rackloom_gui.theme import Theme
 
@@ -145,9 +152,9 @@ class ProblemModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.DisplayRole:
             if finding is not None:
                 return sentence_case(finding.message)
-            return f"{group.title.rstrip('.')}  ({len(group.findings)})"
+            return f"{group.title.rstrip('.')}  ({QLocale().toString(len(group.findings))})"
         if role == Qt.ItemDataRole.ToolTipRole:
-            return finding.message if finding is not None else group.title
+            return sentence(finding.message if finding is not None else group.title)
         if role == Qt.ItemDataRole.DecorationRole:
             return self._icon(finding, group)
         if role == Qt.ItemDataRole.ForegroundRole:

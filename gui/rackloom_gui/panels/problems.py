@@ -26,6 +26,7 @@ from rackloom.design.errors import EditError
 from rackloom_gui.editing import sentence
 from rackloom_gui.icons import Icons
 from rackloom_gui.panels.problem_model import ProblemModel
+from rackloom_gui.panels.whole_sentences import WholeSentences
 from rackloom_gui.theme import Theme, Tokens
 from rackloom_gui.widgets.text import EmptyState, SearchField
 
@@ -69,7 +70,9 @@ class ProblemsPanel(QWidget):
         view = self.view
         view.setModel(self.model)
         view.setHeaderHidden(True)
-        view.setUniformRowHeights(True)
+        view.setWordWrap(True)
+        view.setItemDelegate(WholeSentences(view))
+        view.setVerticalScrollMode(QTreeView.ScrollMode.ScrollPerItem)  # measures only what shows
         view.setFrameShape(QTreeView.Shape.NoFrame)
         view.setAccessibleName(self.tr("Problems"))
         view.setIndentation(16)
