@@ -12,14 +12,18 @@ from tests.gui.canvas_help import CATALOG, DAC, NODE, SWITCH, made, middle, port
 
 from rackloom.catalog.parts import U_MM, DevicePart
 from rackloom.catalog.words import Side
-from rackloom.design import edits
+from rackloom.design import Draft, edits
 from rackloom.design.entities import CableEnd
+from rackloom.reports.power import power_of, power_of_device
 from rackloom_gui.canvas.backdrops import LEAST_TITLE_PX, title_size
 from rackloom_gui.canvas.canvas import Canvas
+from rackloom_gui.canvas.elevation_layout import NUMBERS_MM
 from rackloom_gui.canvas.faceplates import name_box, paint_face
 from rackloom_gui.canvas.faces import make_face
 from rackloom_gui.canvas.layers import Layer
 from rackloom_gui.canvas.pencil import Pencil, text_width
+from rackloom_gui.canvas.racks import number_strip, strip_mm
+from rackloom_gui.canvas.tips import device_tip
 from rackloom_gui.document import Document
 from rackloom_gui.theme import Theme
 from rackloom_gui.tokens import DARK, LIGHT, contrast
@@ -266,3 +270,53 @@ def test_titles_of_tiers_are_whole_at_every_zoom(qapp: QApplication, scale: floa
         assert size * len(lines) <= height_px
         if size >= LEAST_TITLE_PX:
             assert all(text_width(text, size, bold=True) <= width_px + 1 for text in lines)
+
+
+@pytest.mark.parametrize("zoom", [0.22, 0.3, 0.45, 0.6, 0.9, 2.0])
+@pytest.mark.parametrize("units", [9, 48, 52])
+def test_unit_numbers_are_whole_or_not_there(qapp: QApplication, zoom: float, units: int) -> None:
+    del qapp
+    width = strip_mm(zoom, units, margin_mm=50.0)
+    assert NUMBERS_MM <= width <= 50.0
+    wide = round(width * zoom)
+
+    def paint(left: int, size: int) -> QImage:
+        image = QImage(size, round(units * U_MM * zoom), QImage.Format.Format_RGB32)
+        image.fill(LIGHT.rack_post)
+        painter = QPainter(image)
+        number_strip(Pencil(painter, zoom, (left, 0.0)), units, LIGHT, width)
+        painter.end()
+        return image
+
+    # Painted with room on both sides, nothing sticks out of the strip.
+    roomy = paint(40, wide + 80)
+    inside = roomy.copy(40, 0, wide, roomy.height())
+    assert inside == paint(0, wide)
+    for x in (*range(38), *range(wide + 42, wide + 80)):
+        for y in range(roomy.height()):
+            assert roomy.pixelColor(x, y) == LIGHT.rack_post
+
+
+def test_a_rack_seen_whole_has_its_unit_numbers() -> None:
+    assert strip_mm(0.3, 48, margin_mm=50.0) > NUMBERS_MM  # grows for the least text
+    assert strip_mm(0.3, 48, margin_mm=22.0) == NUMBERS_MM  # but not into the frame
+    assert strip_mm(2.0, 48, margin_mm=50.0) == NUMBERS_MM
+
+
+def test_a_device_says_its_power_as_the_summary_does() -> None:
+    design, ids = made(small)
+    part = CATALOG.require("nvidia-qm9700")
+    assert isinstance(part, DevicePart)
+    rack = next(iter(design.racks))
+    draft = Draft(design)
+    switch = edits.add_device(draft, part, rack, 20)
+    design, _ = draft.close("a switch")
+    for device_id, power in power_of(design).items():
+        assert power_of_device(design, device_id) == power
+    # NVIDIA, QM97X0 user manual: 1,720 W with active cables.
+    assert "1,720 W with optics" in device_tip(design, switch)
+    del ids
+    for device_id, device in design.devices.items():
+        watts = design.part(device.part, DevicePart).power_max_w
+        if watts is not None and watts >= 10_000:
+            assert "kW" in device_tip(design, device_id)

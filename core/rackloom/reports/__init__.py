@@ -12,7 +12,14 @@ from rackloom.reports.buying import (
 )
 from rackloom.reports.errors import ReportError
 from rackloom.reports.labels import Label, LabelSheet, labels
-from rackloom.reports.power import DevicePower, PowerSum, power_of, power_sum, typical_power_of
+from rackloom.reports.power import (
+    DevicePower,
+    PowerSum,
+    power_of,
+    power_of_device,
+    power_sum,
+    typical_power_of,
+)
 from rackloom.reports.power_report import PowerReport, power_report, power_text
 from rackloom.reports.schedule import CableRow, cable_schedule
 from rackloom.reports.summary import summary, summary_text
@@ -34,6 +41,7 @@ __all__ = [
     "csv_text",
     "labels",
     "power_of",
+    "power_of_device",
     "power_report",
     "power_sum",
     "power_text",

@@ -15,6 +15,7 @@ from rackloom.catalog.parts import (
     TransceiverPart,
 )
 from rackloom.design import Design
+from rackloom.design.entities import Cable, Module
 from rackloom.design.ids import DeviceId
 from rackloom.placement.loads import greatest_draw
 
@@ -50,6 +51,21 @@ def power_of(design: Design) -> dict[DeviceId, DevicePower]:
     return found
 
 
+def power_of_device(design: Design, device_id: DeviceId) -> DevicePower | None:
+    """The greatest draw of one device as in :func:`power_of`; None where it draws no power."""
+    part = design.device_part(device_id)
+    if not draws_power(part):
+        return None
+    index = design.index
+    plugs_w, plugs_unknown = _plugs(
+        design,
+        modules=[design.modules[m] for m in index.modules_of_device.get(device_id, ())],
+        cables=[design.cables[c] for c in index.cables_of_device.get(device_id, ())],
+    )
+    draw = greatest_draw(part, plugs_w.get(device_id, 0.0), device_id in plugs_unknown)
+    return DevicePower(draw.watts, not draw.unknown)
+
+
 def typical_power_of(design: Design) -> dict[DeviceId, DevicePower]:
     """The typical draw of every device that draws power, as far as it was published.
 
@@ -83,18 +99,27 @@ _SUPPLIES = frozenset({"pdu", "power-shelf"})
 """Kinds of parts that hand power on."""
 
 
-def _plugs(design: Design, *, typical: bool = False) -> tuple[dict[DeviceId, float], set[DeviceId]]:
-    """Power of what is plugged into each device, and where that is not wholly known."""
+def _plugs(
+    design: Design,
+    *,
+    typical: bool = False,
+    modules: Iterable[Module] | None = None,
+    cables: Iterable[Cable] | None = None,
+) -> tuple[dict[DeviceId, float], set[DeviceId]]:
+    """Power of what is plugged into each device, and where that is not wholly known.
+
+    Of these modules and cables only, where they are named.
+    """
     known_w: dict[DeviceId, float] = {}
     unknown: set[DeviceId] = set()
-    for module in design.modules.values():
+    for module in design.modules.values() if modules is None else modules:
         optic = design.part(module.part, TransceiverPart)
         power_w = optic.power_typical_w if typical else optic.power_max_w
         if power_w is None:
             unknown.add(module.device)
         else:
             known_w[module.device] = known_w.get(module.device, 0.0) + power_w
-    for cable in design.cables.values():
+    for cable in design.cables.values() if cables is None else cables:
         part = design.part(cable.part, CablePart)
         for end in cable.ends:
             power_w = part.ends[end.end].power_w  # None: a passive plug or a fibre connector

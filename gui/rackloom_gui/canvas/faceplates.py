@@ -14,7 +14,7 @@ from PySide6.QtGui import QBrush, QColor, QLinearGradient
 from rackloom.catalog.parts import U_MM, PduPart, ServerPart, SwitchPart
 from rackloom.catalog.words import FormFactor, Side
 from rackloom_gui.canvas.faces import Face
-from rackloom_gui.canvas.pencil import CENTRE, LEFT, Pencil
+from rackloom_gui.canvas.pencil import CENTRE, LEFT, Pencil, text_width
 from rackloom_gui.canvas.pointer import FloatArray
 from rackloom_gui.tokens import DeviceColour, Tokens, mix
 
@@ -379,6 +379,8 @@ def _cage_marks(pencil: Pencil, face: Face, shades: Shades) -> None:
         size = int(
             min(h * 0.62 * pencil.scale, w * pencil.scale * 1.5 / max(len(cage.name), 1), 13)
         )
+        while size >= 6 and text_width(cage.name, size) > w * pencil.scale:
+            size -= 1  # wide letters
         if size >= 6:
             pencil.text((x, y, w, h), cage.name, size, ink, CENTRE, elide=False)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws rows with their trays, and racks: cabinet, rails, U numbers on both posts, name plates."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from rackloom_gui.tokens import Tokens, mix
 
 NUMBERS_FROM_PX_PER_U = 9.0
 SLOTS_FROM_PX_PER_U = 6.0
+LEAST_NUMBER_PX = 7
+"""Smaller U numbers cannot be read."""
 
 
 def draw_rows(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) -> None:
@@ -98,7 +101,7 @@ def draw_racks(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) -
         if px_per_u >= SLOTS_FROM_PX_PER_U:
             _slot_lines(pencil, openings, tokens)
         if px_per_u >= NUMBERS_FROM_PX_PER_U:
-            _numbers(pencil, openings, look)
+            _numbers(pencil, mine, openings, look)
     _names(pencil, scene, rows, tokens)
 
 
@@ -179,20 +182,24 @@ def _slot_lines(pencil: Pencil, openings: FloatArray, tokens: Tokens) -> None:
         pencil.fill_many(np.concatenate(parts), tokens.rack_slot_line)
 
 
-def _numbers(pencil: Pencil, openings: FloatArray, look: Look) -> None:
+def _numbers(pencil: Pencil, boxes: FloatArray, openings: FloatArray, look: Look) -> None:
     """U numbers on strips beside both posts, from 1 at the bottom; every fifth is bold."""
     units = np.rint(openings[:, 3] / U_MM).astype(int)
+    margins = openings[:, 0] - boxes[:, 0] - FRAME_MM
+    # Sprites are painted in device pixels, and their least text is that many of them.
+    scale = pencil.scale * (pencil.ratio if look.sprites is not None else 1.0)
     for count in np.unique(units):
         mine = openings[units == count]
-        size = (NUMBERS_MM, float(mine[0, 3]))
+        width = strip_mm(scale, int(count), float(margins[units == count].min()))
+        size = (width, float(mine[0, 3]))
 
-        def paint(pen: Pencil, count: int = int(count)) -> None:
-            _number_strip(pen, count, look.tokens)
+        def paint(pen: Pencil, count: int = int(count), width: float = width) -> None:
+            number_strip(pen, count, look.tokens, width)
 
-        spots = np.concatenate([mine[:, :2] - (NUMBERS_MM, 0), mine[:, :2] + (FACEPLATE_MM, 0)])
+        spots = np.concatenate([mine[:, :2] - (width, 0), mine[:, :2] + (FACEPLATE_MM, 0)])
         found = None
         if look.sprites is not None:
-            key = ("U", int(count), look.tokens.name)
+            key = ("U", int(count), look.tokens.name, width)
             found = look.sprites.get(
                 key, size, pencil.scale, pencil.ratio, paint, MAX_STRIP_PX, opaque=True
             )
@@ -213,23 +220,41 @@ def _numbers(pencil: Pencil, openings: FloatArray, look: Look) -> None:
         draw_pixmap_fragments(pencil.painter, tiles, pixmap)
 
 
-def _number_strip(pencil: Pencil, units: int, tokens: Tokens) -> None:
-    pencil.fill(0, 0, NUMBERS_MM, units * U_MM, tokens.rack_post)
-    px = U_MM * pencil.scale
+@lru_cache(maxsize=256)
+def _widest_px(units: int, size: int) -> float:
+    """Width of the widest U number of a rack, in pixels."""
+    return max(text_width(str(u), size, u % 5 == 0) for u in range(1, units + 1))
+
+
+def strip_mm(scale: float, units: int, margin_mm: float) -> float:
+    """Width of a strip of U numbers at a scale (px/mm): its own, or what the least text needs.
+
+    ``margin_mm`` is all the room beside the post; the strip does not grow into the frame.
+    """
+    needed = (_widest_px(units, LEAST_NUMBER_PX) + 2.0) / scale
+    return needed if NUMBERS_MM < needed <= margin_mm else NUMBERS_MM
+
+
+def number_strip(pencil: Pencil, units: int, tokens: Tokens, width_mm: float) -> None:
+    """U numbers from 1 at the bottom; none at all where the strip is too narrow for whole ones."""
+    pencil.fill(0, 0, width_mm, units * U_MM, tokens.rack_post)
+    px, room = U_MM * pencil.scale, width_mm * pencil.scale
     size = int(min(px * 0.56, NUMBERS_MM * pencil.scale * 0.72, 14.0 * max(pencil.scale, 1.0)))
-    every = 1 if size >= 7 else 5
-    size = max(size, 7)
-    if NUMBERS_MM * pencil.scale < 6.0:
+    every = 1 if size >= LEAST_NUMBER_PX else 5
+    size = max(size, LEAST_NUMBER_PX)
+    while size > LEAST_NUMBER_PX and _widest_px(units, size) > room:
+        size -= 1
+    if _widest_px(units, size) > room:
         return
     for u in range(1, units + 1):
         top = (units - u) * U_MM
         if u < units:
-            pencil.line(0, top, NUMBERS_MM, top, mix(tokens.rack_post, tokens.rack_frame, 0.22))
+            pencil.line(0, top, width_mm, top, mix(tokens.rack_post, tokens.rack_frame, 0.22))
         if every == 1 or u % every == 0 or u == 1:
             major = u % 5 == 0
             ink = tokens.rack_title if major else tokens.u_number
             pencil.text(
-                (-4.0, top, NUMBERS_MM + 8.0, U_MM), str(u), size, ink, CENTRE,
+                (-4.0, top, width_mm + 8.0, U_MM), str(u), size, ink, CENTRE,
                 bold=major, elide=False,
             )  # fmt: skip
 

@@ -6,11 +6,20 @@ from html import escape
 
 from PySide6.QtCore import QCoreApplication
 
-from rackloom.catalog.parts import CablePart, DevicePart, RackPart, ServerPart, TransceiverPart
-from rackloom.design import Cable, Design
+from rackloom.catalog.parts import (
+    CablePart,
+    DevicePart,
+    RackPart,
+    ServerPart,
+    SwitchPart,
+    TransceiverPart,
+)
+from rackloom.design import Cable, Design, Device
 from rackloom.design.hardware import cages_of
 from rackloom.design.links import cage_mode, port_name
 from rackloom.design.slots import free_ranges, height_u
+from rackloom.reports.power import power_of_device
+from rackloom_gui.widgets.quantity import POWER_W, format_quantity
 
 
 def tr(text: str) -> str:
@@ -104,6 +113,22 @@ def with_load(tip: str, cables: Iterable[str], text_of: Callable[[str], str] | N
     return _lines(tip, *(escape(text) for text in texts[:4]))
 
 
+def _power_text(design: Design, device: Device) -> str:
+    """The greatest draw as everywhere else: of a switch with the optics plugged into it."""
+    power = power_of_device(design, device.id)
+    if power is None:
+        return ""
+    text = format_quantity(power.known_w, POWER_W, 1)
+    if not power.complete:
+        if not power.known_w:
+            return tr("power unknown")
+        return tr("{power}, and what nobody published").format(power=text)
+    part = design.device_part(device.id)
+    if isinstance(part, SwitchPart) and power.known_w > (part.power_max_w or 0.0):
+        return tr("{power} with optics").format(power=text)
+    return text
+
+
 def device_tip(design: Design, device_id: str) -> str:
     """A device: what it is, where it stands, what it draws."""
     device = design.devices[device_id]  # type: ignore[index]
@@ -114,7 +139,7 @@ def device_tip(design: Design, device_id: str) -> str:
         top = device.bottom_u + height_u(part) - 1
         units = f"U{device.bottom_u}" if top == device.bottom_u else f"U{device.bottom_u}–U{top}"
         place = f"{rack}, {units}"
-    power = f"{part.power_max_w:g} W" if part.power_max_w is not None else tr("power unknown")
+    power = escape(_power_text(design, device))
     lines = [f"<b>{escape(device.name)}</b>", escape(part.title), escape(place), power]
     if isinstance(part, ServerPart) and part.gpu is not None:
         lines.insert(2, escape(f"{part.gpu.count} × {part.gpu.model}"))
