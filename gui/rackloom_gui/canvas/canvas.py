@@ -16,6 +16,7 @@ from rackloom.design import Change, Design
 from rackloom_gui.canvas.elevation_layout import ElevationLayout
 from rackloom_gui.canvas.overlay import Marks
 from rackloom_gui.canvas.pane import Pane
+from rackloom_gui.canvas.selecting import select_all
 from rackloom_gui.canvas.tips import tr
 from rackloom_gui.document import Document
 from rackloom_gui.theme import Theme
@@ -306,14 +307,8 @@ class Canvas(QWidget):
         self.pane.keys.duplicate()
 
     def select_all(self) -> None:
-        """Everything of the kind that is selected, within the racks of the selection; else all."""
-        design = self.document.design
-        if self.document.selected("cables"):
-            self.document.select(design.cables)
-        elif self.document.selected("racks") and not self.document.selected("devices"):
-            self.document.select(design.racks)
-        else:
-            self.document.select(design.devices)
+        """All of the kinds that are selected; once they are, all devices and racks."""
+        self.status.emit(select_all(self.document))
 
     def set_read_only(self, read_only: bool) -> None:
         """Let nothing be dragged or dropped."""
