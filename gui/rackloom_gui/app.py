@@ -62,7 +62,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     def begin() -> None:
         restored = window.session.offer_recovery()
-        if name is not None and not restored:
+        if name is None:
+            return
+        if restored:
+            text = QCoreApplication.translate(
+                "Session",
+                "{0} was not opened, since unsaved work was restored; open it when you are done.",
+            )
+            window.banner.say("info", text.format(Path(name).name))
+        else:
             window.session.open(Path(name))
 
     QTimer.singleShot(0, window, begin)

@@ -445,6 +445,7 @@ def test_both_sides_show_the_same_place(bench: Bench) -> None:
 
 
 def test_going_to_a_hidden_pdu_turns_the_rack_round(bench: Bench) -> None:
+    bench.canvas.set_side("front")
     assert _drop(bench.pane, PDU.id, slot(bench.pane, bench["rack1"], 30))
     pdu = next(d.id for d in bench.design.devices.values() if d.part == PDU.id)
     assert str(bench.canvas.side) == "front"

@@ -17,6 +17,7 @@ from rackloom_gui.canvas.elevation_layout import ElevationLayout
 from rackloom_gui.canvas.overlay import Marks
 from rackloom_gui.canvas.pane import Pane
 from rackloom_gui.canvas.selecting import select_all
+from rackloom_gui.canvas.sides import ports_face, side_of_cables, side_of_ports
 from rackloom_gui.canvas.tips import tr
 from rackloom_gui.document import Document
 from rackloom_gui.theme import Theme
@@ -271,12 +272,24 @@ class Canvas(QWidget):
         if name not in self.front.tools:
             raise ValueError(f"no tool {name!r}; there are {', '.join(self.front.tools)}")
         self._tool = name
+        if name == "cable":
+            self._turn_to_ports()
         for pane in self.panes:
             pane.use_tool(name)
         if name == "cable":
             for pane in self.shown_panes:
                 pane.cable_tool.begin(None, None)
         self.tool_changed.emit(name)
+
+    def _turn_to_ports(self) -> None:
+        """Show the racks from where the ports are, when none can be seen from here."""
+        design = self.document.design
+        if self._view != "racks" or self._side is None or ports_face(design, self._side):
+            return
+        side = side_of_ports(design)
+        if side is not None:
+            self.set_side(side)
+            self.status.emit(self.tr("The ports are at the {0} of the racks.").format(side.value))
 
     def start_cable(self, part: CablePart | None, port: tuple[str, str] | None = None) -> None:
         """Take the cable tool with a part of the palette."""
@@ -356,12 +369,15 @@ class Canvas(QWidget):
         for pane in self.panes:
             pane.follow(design, change)
 
-    def _on_replaced(self, _design: Design) -> None:
+    def _on_replaced(self, design: Design) -> None:
         # Problem marks, cut and unplugged are set by those who know them, maybe before this call.
         self.marks.hover, self.marks.hover_port = "", None
         for pane in self.panes:
             pane.setProperty("fitted", False)
             pane.rebuild()
+        side = side_of_cables(design)
+        if side is not None and self._side is not None:
+            self.set_side(side)  # a design is opened where its cables can be seen
         self.fit_all()
 
     def _on_selection(self, selection: frozenset[str]) -> None:

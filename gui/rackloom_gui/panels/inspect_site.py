@@ -15,6 +15,10 @@ _SHARE = UnitFamily("%", {"%": 0.01, "": 0.01}, ((0.0, "%"),))
 """A share is kept as 0 to 1, and shown in percent."""
 
 
+LISTED = 12
+"""Rows and feeds that get a line of their own; great halls have hundreds."""
+
+
 class SitePage(Page):
     """Settings of the project."""
 
@@ -70,22 +74,32 @@ class SitePage(Page):
         )
         self.section(self.tr("In the design"))
         self.text(self.tr("Racks"), lambda: self._number(len(self.design.racks)))
-        self.text(self.tr("Servers"), lambda: self._number(self._counts()[0]))
+        self.text(self.tr("Servers"), self._servers)
         self.text(self.tr("GPUs"), lambda: self._number(self._counts()[1]))
         self.text(self.tr("Switches"), lambda: self._number(self._counts()[2]))
         self.text(self.tr("Cables"), lambda: self._number(len(self.design.cables)))
         self.text(self.tr("Greatest power"), self._power)
         if self.design.rows:
             self.section(self.tr("Rows and feeds"))
-            for row in list(self.design.rows.values())[:12]:
+            for row in list(self.design.rows.values())[:LISTED]:
                 count = len(self.design.index.racks_in_row.get(row.id, ()))
                 self.link(
                     row.name,
                     self.tr("1 rack") if count == 1 else self.tr("{0} racks").format(count),
                     [row.id],
                 )
-            for feed in list(self.design.feeds.values())[:12]:
+            for feed in list(self.design.feeds.values())[:LISTED]:
                 self.link(feed.name, f"{feed.voltage_v:g} V, {feed.current_a:g} A", [feed.id])
+            more = [
+                self.tr("{0} more {1}").format(len(rows) - LISTED, word)
+                for rows, word in (
+                    (self.design.rows, self.tr("rows")),
+                    (self.design.feeds, self.tr("feeds")),
+                )
+                if len(rows) > LISTED
+            ]
+            if more:
+                self.text(self.tr("Not listed"), lambda: ", ".join(more))
 
     def must_rebuild(self, design: Design, change: Change) -> bool:
         del design
@@ -104,11 +118,21 @@ class SitePage(Page):
     def _number(self, count: int) -> str:
         return self.locale().toString(count)
 
+    def _servers(self) -> str:
+        """As the summary counts: what manages the rest is told apart."""
+        managing = sum(
+            count
+            for part, count in self._parts()
+            if isinstance(part, ServerPart) and part.purpose == "management"
+        )
+        text = self._number(self._counts()[0])
+        return self.tr("{0}, and {1} that manage").format(text, managing) if managing else text
+
     def _counts(self) -> tuple[int, int, int]:
         servers = gpus = switches = 0
         for part, count in self._parts():
             if isinstance(part, ServerPart):
-                servers += count
+                servers += count if part.purpose != "management" else 0
                 gpus += count * (part.gpu.count if part.gpu else 0)
             elif isinstance(part, SwitchPart):
                 switches += count
