@@ -248,7 +248,7 @@ class Session(QObject):
         path = self._questions.path_to_save(suggestion)
         if path is None:
             return False
-        return self.save_to(path if path.suffix else path.with_suffix(SUFFIX))
+        return self.save_to(named_as_project(path))
 
     def save_to(self, path: Path) -> bool:
         """Save to a file; False, with a banner and nothing lost, where it cannot be written."""
@@ -322,6 +322,11 @@ class Session(QObject):
                 "Restored {0} steps; the recovery file was damaged after them. Save to keep them."
             )
         self.banner.emit("info", text.format(recovery.steps))
+
+
+def named_as_project(path: Path) -> Path:
+    """The path with our ending, whatever dots its name has (``hall-2.5``)."""
+    return path if path.suffix.lower() == SUFFIX else path.with_name(path.name + SUFFIX)
 
 
 def _same(a: Path, b: Path) -> bool:

@@ -13,6 +13,7 @@ from tests.gui.window_kit import Answers, WindowMaker, device_named, settle, tri
 from rackloom.design import edits
 from rackloom.files import load, save, waiting_journals
 from rackloom_gui.main_window import MainWindow
+from rackloom_gui.session import named_as_project
 
 
 def test_what_is_saved_opens_again_as_it_was(
@@ -241,3 +242,16 @@ def test_starting_with_a_bad_file_shows_a_window_that_says_so(
     assert "given.rackloom" in said
     assert devices == "0"
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "saved"),
+    [
+        ("hall", "hall.rackloom"),
+        ("hall-2.5", "hall-2.5.rackloom"),
+        ("hall.rackloom", "hall.rackloom"),
+        ("Hall.RACKLOOM", "Hall.RACKLOOM"),
+    ],
+)
+def test_a_saved_file_has_our_ending_whatever_dots_its_name_has(typed: str, saved: str) -> None:
+    assert named_as_project(Path("/halls") / typed) == Path("/halls") / saved
