@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from rackloom.bulk import many_objects
 from rackloom.cli.errors import CommandError
 from rackloom.cli.parser import COMMANDS, build_parser, refuse_unknown
 
@@ -68,7 +68,7 @@ def _run(arguments: list[str]) -> int:
         return _edit([])
     from rackloom.cli.commands import RUN
 
-    with _without_collector():
+    with many_objects():
         return RUN[parsed.command](parsed)
 
 
@@ -83,18 +83,6 @@ def _edit(arguments: list[str]) -> int:
     from rackloom.cli.gui_door import open_editor
 
     return open_editor(arguments)
-
-
-@contextlib.contextmanager
-def _without_collector() -> Iterator[None]:
-    """A command makes a million objects and ends: there are no cycles worth looking for."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _is_for_the_user(error: Exception) -> bool:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from rackloom.bulk import many_objects
 from rackloom.design import Design
 from rackloom.files.atomic import backup_path, write_atomically
 from rackloom.files.errors import FileError
@@ -58,8 +57,7 @@ def load(path: str | os.PathLike[str]) -> Project:
     file = Path(path)
     data = read_bytes(file)
     try:
-        with many_objects():
-            design, extras = parse(data)
+        design, extras = parse(data)
     except FileError as error:
         backup = backup_path(file)
         kept = f"the previous version is in {backup.name}" if backup.is_file() else ""

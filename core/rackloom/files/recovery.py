@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from rackloom.bulk import many_objects
 from rackloom.design import Design, EditError
 from rackloom.design.entities import TABLES
 from rackloom.design.invariants import check_all_references
@@ -20,7 +21,7 @@ from rackloom.files.atomic import backup_path
 from rackloom.files.errors import FileError
 from rackloom.files.migrations import FORMAT_VERSION
 from rackloom.files.project import Project, load, read_bytes
-from rackloom.files.schema import no_garbage_collection, parse, parse_fragment
+from rackloom.files.schema import parse, parse_fragment
 from rackloom.files.state import (
     JOURNAL_SUFFIX,
     POINTER_SUFFIX,
@@ -103,7 +104,7 @@ def recover(journal: Path) -> Recovery:
         raise FileError(
             "another running Rackloom is writing it", name=str(journal), advice="use that one"
         )
-    with no_garbage_collection():
+    with many_objects():
         lines = read_bytes(journal).split(b"\n")
         header = _header(lines[0], journal)
         project = _base_project(header, journal)

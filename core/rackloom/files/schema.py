@@ -7,16 +7,15 @@ unknown or wrong is it read again, slowly, to keep the one and to say precisely 
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 import pydantic_core
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from rackloom.bulk import many_objects
 from rackloom.catalog.kinds import AnyPart
 from rackloom.catalog.parts import NicPart, Part
 from rackloom.design import Design, EditError
@@ -91,24 +90,12 @@ class _Content(BaseModel):
     parts: list[dict[str, Any]] = []
 
 
-@contextmanager
-def no_garbage_collection() -> Iterator[None]:
-    """Building a million small objects makes no garbage; looking for it doubles the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
 def parse(data: bytes) -> tuple[Design, Extras]:
     """The design in the bytes of a project file, and what we do not know of it.
 
     Raises FileError, with the place, for anything that is not a whole, sound project.
     """
-    with no_garbage_collection():
+    with many_objects():
         data = data.removeprefix(b"\xef\xbb\xbf")
         extras = Extras()
         content = None
