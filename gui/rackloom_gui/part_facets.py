@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from rackloom.catalog.load import Catalog
 from rackloom.catalog.parts import CablePart, DevicePart, NicPart, Part, PartId, TransceiverPart
-from rackloom.catalog.words import CageRole
+from rackloom.catalog.words import CageRole, Protocol
 from rackloom_gui.panels.figures import key_figures, rate_text
 
 FACETS = ("kind", "maker", "speed", "form factor", "protocol", "height", "power", "origin")
@@ -68,7 +68,7 @@ def _form_factors(part: Part) -> set[str]:
 def _protocols(part: Part) -> set[str]:
     if isinstance(part, DevicePart | NicPart):
         return {p.value for g in part.cage_groups for p in g.protocols}
-    found = getattr(part, "protocols", frozenset())
+    found: frozenset[Protocol] = getattr(part, "protocols", frozenset())
     return {p.value for p in found}
 
 

@@ -4,6 +4,7 @@
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -351,7 +352,12 @@ def test_everything_failed_is_a_sentence() -> None:
 
 def test_wrong_words_are_sentences() -> None:
     design = star(2).design()
-    for words in ({"collective": "gossip"}, {"algorithm": "warp"}, {"protocol": "LL64"}):
+    wrong: tuple[dict[str, Any], ...] = (
+        {"collective": "gossip"},
+        {"algorithm": "warp"},
+        {"protocol": "LL64"},
+    )
+    for words in wrong:
         with pytest.raises(EstimateError):
             estimate(design, **words)
 

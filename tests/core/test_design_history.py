@@ -230,7 +230,7 @@ def test_dangling_references_are_refused() -> None:
     ends = [CableEnd(0, a, "1"), CableEnd(1, "d999", "1")]  # type: ignore[arg-type]
     with pytest.raises(EditError, match="'d999', which is not in the design"):
         history.do("Plug", edits.plug_cable, DAC, ends, 2.0)
-    ends = [CableEnd(0, a, "1"), CableEnd(1, a, "99")]  # type: ignore[arg-type]
+    ends = [CableEnd(0, a, "1"), CableEnd(1, a, "99")]
     with pytest.raises(EditError, match="port '99' of switch-01"):
         history.do("Plug", edits.plug_cable, DAC, ends, 2.0)
 

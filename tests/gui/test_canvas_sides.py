@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where one looks at first: where cables and ports can be seen."""
 
+from typing import Any
+
 from rackloom.catalog import RackPart, load_bundled
 from rackloom.catalog.parts import DevicePart
 from rackloom.catalog.words import Side
@@ -9,7 +11,7 @@ from rackloom.generate.example import example
 from rackloom_gui.canvas.sides import ports_face, side_of_cables, side_of_ports
 
 
-def one(part_id: str, **options: object) -> Design:
+def one(part_id: str, **options: Any) -> Design:
     catalog = load_bundled()
     rack, part = catalog.require("generic-42u-600"), catalog.require(part_id)
     assert isinstance(rack, RackPart)

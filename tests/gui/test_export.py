@@ -321,8 +321,12 @@ def test_a_drawing_is_xml_whatever_the_names_hold(design: Design, view: str) -> 
     draft = Draft(design)
     name = "<b>&amp;\x00\x1b[31m\x0b\ufffe\uffff]]>"
     draft.put(replace(design.settings, project=name))
-    for entity in (*design.racks.values(), *design.rows.values(), *design.devices.values()):
-        draft.put(replace(entity, name=name))
+    for rack in design.racks.values():
+        draft.put(replace(rack, name=name))
+    for row in design.rows.values():
+        draft.put(replace(row, name=name))
+    for device in design.devices.values():
+        draft.put(replace(device, name=name))
     drawn = render_bytes(draft.close("Name")[0], view, "front", "svg")
     root = ET.fromstring(drawn)
     assert root.findtext("{http://www.w3.org/2000/svg}title", "").startswith("<b>&amp;")

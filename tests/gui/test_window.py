@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The main window: actions, docks, title, drops, closing."""
 
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -47,10 +48,13 @@ def test_panels_stay_beside_each_other_in_a_small_window(
         """What is not behind another tab: Qt moves those out of the window."""
         return [d for d in docks if d.isVisible() and d.x() >= 0]
 
+    def is_shown(dock: QDockWidget) -> bool:
+        return dock in shown()
+
     for dock in docks:
         dock.show()
         dock.raise_()
-        qtbot.waitUntil(lambda d=dock: d in shown())
+        qtbot.waitUntil(partial(is_shown, dock))
         for one, other in combinations(shown(), 2):
             both = one.geometry().intersected(other.geometry())
             assert both.isEmpty(), (one.objectName(), other.objectName())
