@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLineEdit,
     QPushButton,
+    QScrollArea,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -261,6 +262,15 @@ def rack_slot(hands: Hands, rack: str, u: int) -> QPoint:
     return hands.on_canvas(left + width / 2, top + height - u_bottom_mm(part, u) - U_MM / 2)
 
 
+def show_field(field: QWidget) -> None:
+    """Scroll to a field of a panel, as one does with the wheel."""
+    above = field.parentWidget()
+    while above is not None:
+        if isinstance(above, QScrollArea):
+            above.ensureWidgetVisible(field)
+        above = above.parentWidget()
+
+
 def device(hands: Hands, name: str) -> str:
     design = hands.window.document.design
     return next(d.id for d in design.devices.values() if d.name == name)
@@ -308,7 +318,7 @@ def build(hands: Hands) -> None:
         assert hand is not None
         assert hand.reason is None
 
-    hands.drag_part("dgx-h100", rack_slot(hands, "R01", 4), fits)
+    hands.drag_part("dgx-h100", rack_slot(hands, "R01", 5), fits)
     (server,) = design().devices.values()
     assert server.bottom_u is not None
 
@@ -426,6 +436,8 @@ def problems(hands: Hands) -> None:
     assert page is not None
     field = next(f for f, _ in page._rows if f.accessibleName() == "Length")
     assert isinstance(field, QLineEdit)
+    show_field(field)
+    hands.settle()
     hands.click(hands.at(field, field.rect().center()))
     field.selectAll()
     for letter in "0.5 m":
