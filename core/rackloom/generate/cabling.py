@@ -42,7 +42,6 @@ class Cabler:
 
     builder: Builder
     catalog: Catalog
-    notes: list[str] = field(default_factory=list)
     _modules: dict[tuple[DeviceId, str], str] = field(default_factory=dict)
 
     def cable(self, bundles: Sequence[Bundle]) -> None:

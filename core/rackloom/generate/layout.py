@@ -13,7 +13,8 @@ from rackloom.design.slots import height_u
 from rackloom.generate.builder import Builder
 from rackloom.generate.errors import GenerateError
 from rackloom.generate.floor import Floor
-from rackloom.generate.power import Pair, devices_per_pair, draw_w, hang_pair, plug_in, usable_w
+from rackloom.generate.power import Pair, devices_per_pair, draw_w, hang_pair, plug_in
+from rackloom.placement.loads import pdu_usable_w
 
 SERVER_RACK_LIMIT_W = 45_000
 """What one air-cooled rack of servers is filled up to by default: the 40.8 kW of four DGX H100 that
@@ -88,7 +89,7 @@ class Layout:
         used_u = sum(height_u(i.part) for i in servers) + sum(height_u(i.part) + 1 for i in extra)
         watts = sum(draw_w(i.part) or 0.0 for i in (*servers, *extra))
         single = len(servers) <= devices_per_pair(self.server_pdu, servers[0].part, self.derating)
-        limit = usable_w(self.server_pdu, self.derating)
+        limit = pdu_usable_w(self.server_pdu, self.derating)
         return used_u <= self.rack_part.rack_units and single and watts <= limit
 
     def network_racks(self, items: Iterable[Item]) -> None:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import sqrt
 
 from rackloom.catalog.parts import DevicePart, PduPart, SwitchPart
 from rackloom.catalog.words import Inlet
 from rackloom.design.ids import DeviceId, RackId
 from rackloom.generate.builder import Builder
+from rackloom.placement.loads import pdu_usable_w
 
 FITS: dict[Inlet, frozenset[str]] = {
     Inlet.C14: frozenset({"C13", "C13/C19"}),
@@ -28,15 +28,6 @@ def draw_w(part: DevicePart) -> float | None:
     return part.power_max_w
 
 
-def usable_w(pdu: PduPart, derating: float) -> float:
-    """Continuous load one PDU may carry: its rating, and its input's at the derating."""
-    rated = pdu.rated_kw * 1000
-    if pdu.current_a is None:
-        return rated
-    apparent = pdu.voltage_v * pdu.current_a * (sqrt(3) if pdu.phases == 3 else 1)
-    return min(rated, apparent * derating)
-
-
 def outlets_for(pdu: PduPart, inlet: Inlet) -> list[str]:
     """Outlets that take this inlet's cord, turn by turn over the legs so that they load evenly."""
     fits = FITS.get(inlet, frozenset())
@@ -51,7 +42,7 @@ def outlets_for(pdu: PduPart, inlet: Inlet) -> list[str]:
 def devices_per_pair(pdu: PduPart, part: DevicePart, derating: float) -> int:
     """How many such devices an A/B pair carries: either PDU alone must bear them all."""
     watts = draw_w(part)
-    by_power = int(usable_w(pdu, derating) // watts) if watts else 10**6
+    by_power = int(pdu_usable_w(pdu, derating) // watts) if watts else 10**6
     if part.psu is None or part.psu.inlet is None:
         return by_power
     cords_per_side = (part.psu.count + 1) // 2

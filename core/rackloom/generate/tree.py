@@ -114,14 +114,13 @@ def plan_tree(
     units: tuple[int, ...] | None = None,
     leaf_uplinks: int | None = None,
     spines_at_least: int = 1,
-    spare_per_leaf: int = 0,
 ) -> Tree:
     """The smallest rail-optimised fat tree for this many servers.
 
     ``ratio`` is the leaf's oversubscription (2 for 2:1). ``unit_size`` fixes the servers of a
     scalable unit (``units`` those of each one), ``leaf_uplinks`` the uplinks of a leaf, which are
     otherwise what its servers need.
-    ``spare_per_leaf`` ports of each leaf are kept free. Raises GenerateError with the limit.
+    Raises GenerateError with the limit.
     """
     core_ports = core_ports or spine_ports
     if servers < 1:
@@ -129,15 +128,15 @@ def plan_tree(
     if not 1 <= ratio <= 1000:
         raise GenerateError(f"oversubscription must be between 1 and 1000, not {ratio:g}")
     wanted = servers * rails * links_per_rail
-    if tiers is None and units is None and wanted <= leaf_ports - spare_per_leaf:
+    if tiers is None and units is None and wanted <= leaf_ports:
         tiers = 1
     if tiers == 1:
-        if wanted > leaf_ports - spare_per_leaf:
+        if wanted > leaf_ports:
             raise GenerateError(
                 f"{servers} servers need {wanted} ports, but one switch has {leaf_ports}"
             )
         return Tree(1, rails, links_per_rail, servers, (servers,), (1,), 0, 0, 0, 0, 0)
-    down = _leaf_down(leaf_ports, ratio) - spare_per_leaf
+    down = _leaf_down(leaf_ports, ratio)
     unit = min(unit_size or down // links_per_rail, down // links_per_rail)
     if unit < 1:
         raise GenerateError(f"a leaf of {leaf_ports} ports has no room for a server at this ratio")
