@@ -12,6 +12,7 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from rackloom_gui import clipboard
 from rackloom_gui.faults import Faults
 from rackloom_gui.icons import window_icon
 from rackloom_gui.settings import Settings
@@ -77,4 +78,5 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return app.exec()
     finally:
+        clipboard.leave()
         faults.uninstall()

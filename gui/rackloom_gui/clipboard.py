@@ -16,6 +16,7 @@ MIME = "application/x-rackloom-design"
 """A project file that holds the copied things; ``whole_racks`` lists racks copied as such."""
 MAX_CLIP_BYTES = 200_000_000
 _WHOLE = "whole_racks"
+_OWN_CLIPBOARD = frozenset({"offscreen", "minimal", "minimalegl", "eglfs", "linuxfb", "vnc"})
 
 
 def to_mime(clip: Snippet) -> QMimeData:
@@ -62,6 +63,16 @@ def copy(design: Design, ids: frozenset[str]) -> int:
     if clip:
         QGuiApplication.clipboard().setMimeData(to_mime(clip))
     return len(clip.design.devices) + len(clip.whole_racks)
+
+
+def leave() -> None:
+    """Empty a clipboard that ends with the program; one that other programs share is kept.
+
+    Qt's platforms without a system clipboard keep it in a static object, which would free what
+    Python made after Python itself is gone.
+    """
+    if QGuiApplication.platformName() in _OWN_CLIPBOARD:
+        QGuiApplication.clipboard().clear()
 
 
 def has_snippet() -> bool:

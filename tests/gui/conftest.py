@@ -15,6 +15,7 @@ from tests.gui.window_kit import (  # noqa: F401  # fixtures for all tests of th
     window,
 )
 
+from rackloom_gui import clipboard
 from rackloom_gui.icons import Icons
 from rackloom_gui.theme import Theme, ThemeChoice, apply_theme
 
@@ -36,6 +37,14 @@ def own_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         QSettings.setPath(QSettings.Format.IniFormat, scope, str(folder))
     yield folder
     QSettings.setDefaultFormat(before)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def left_clipboard(qapp: QApplication) -> Iterator[None]:
+    """As the program does when it ends."""
+    del qapp
+    yield
+    clipboard.leave()
 
 
 @pytest.fixture(autouse=True)
