@@ -4,39 +4,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Thread
 from typing import Any
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 SLOW_MS = 200
 """After this long people see that something is being worked on."""
 
 
-class _Signals(QObject):
-    done = Signal(int, object)
-    failed = Signal(int, object)
+class _Mail(QObject):
+    """Brings results from a thread to the window's.
+
+    It has no parent: whoever holds it in Python, the thread among them, can rely on its being
+    there, even when the window and the job are gone already.
+    """
+
+    came = Signal(int, bool, object)
+    """(number of the job, whether it failed, its result or its exception)"""
 
 
-class _Task(QRunnable):
-    def __init__(self, number: int, work: Callable[[], Any]) -> None:
-        super().__init__()
-        self._number = number
-        self._work = work
-        self.signals = _Signals()
+def _run(mail: _Mail, number: int, work: Callable[[], Any]) -> None:
+    """The life of a thread: work, and post what came of it.
 
-    def run(self) -> None:
-        try:
-            result = self._work()
-        except Exception as error:
-            self._tell(self.signals.failed, error)
-        else:
-            self._tell(self.signals.done, result)
-
-    def _tell(self, signal: Any, value: object) -> None:
-        try:
-            signal.emit(self._number, value)
-        except RuntimeError:  # the window is gone, and with it whoever wanted to know
-            return
+    The thread is Python's own and not one of a `QThreadPool`, whose runnables belong half to Qt:
+    the last reference to one could go in the window's thread while it still ran in the other.
+    """
+    try:
+        result = work()
+    except Exception as error:
+        mail.came.emit(number, True, error)
+    else:
+        mail.came.emit(number, False, result)
 
 
 class LatestJob(QObject):
@@ -51,10 +50,11 @@ class LatestJob(QObject):
 
     def __init__(self, parent: QObject | None = None, *, delay_ms: int = 0) -> None:
         super().__init__(parent)
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(1)
+        self._mail = _Mail()
+        self._mail.came.connect(self._on_came, Qt.ConnectionType.QueuedConnection)
         self._number = 0
-        self._running: _Task | None = None
+        self._running: Thread | None = None
+        self._running_number = 0
         self._next: Callable[[], Any] | None = None
         self._busy = False
         self._delay = QTimer(self)
@@ -90,37 +90,30 @@ class LatestJob(QObject):
     def wait(self) -> None:
         """Cancel, and return when the thread is idle: before the program ends."""
         self.cancel()
-        self._pool.waitForDone()
+        if self._running is not None:
+            self._running.join()
         self._running = None
 
     def _start(self) -> None:
         work, self._next = self._next, None
         if work is None or self._running is not None:
             return
-        task = _Task(self._number, work)
-        task.setAutoDelete(False)
-        task.signals.done.connect(self._on_done)
-        task.signals.failed.connect(self._on_failed)
-        self._running = task
-        self._pool.start(task)
+        self._running_number = self._number
+        self._running = Thread(
+            target=_run, args=(self._mail, self._number, work), name="rackloom-job"
+        )
+        self._running.start()
 
-    @Slot(int, object)
-    def _on_done(self, number: int, result: object) -> None:
+    @Slot(int, bool, object)
+    def _on_came(self, number: int, failed: bool, result: object) -> None:
+        if self._running is None or number != self._running_number:
+            return  # it was waited for: another job may be running by now
         self._running = None
-        if number == self._number:
-            self._rest()
-            self.done.emit(result)
-        else:
+        if number != self._number:  # overtaken, or no longer wanted
             self._delay.start()
-
-    @Slot(int, object)
-    def _on_failed(self, number: int, error: object) -> None:
-        self._running = None
-        if number == self._number:
-            self._rest()
-            self.failed.emit(error)
-        else:
-            self._delay.start()
+            return
+        self._rest()
+        (self.failed if failed else self.done).emit(result)
 
     def _rest(self) -> None:
         self._slow.stop()

@@ -2,8 +2,10 @@
 """Live findings and throughput: up to date after every step, never a stale number unmarked."""
 
 from functools import partial
+from threading import Event
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import device_named, settle, trigger
 
@@ -137,6 +139,43 @@ def test_a_job_that_fails_says_how(qtbot: QtBot) -> None:
     job.ask(fail)
     qtbot.waitUntil(lambda: bool(errors))
     assert str(errors[0]) == "no"
+
+
+def test_a_job_that_was_waited_for_does_not_end_the_next_one(qtbot: QtBot) -> None:
+    """The result of the first is still in the post when the second runs."""
+    job, end_first, go_on = LatestJob(), Event(), Event()
+    results: list[object] = []
+    job.done.connect(results.append)
+    job.ask(lambda: end_first.wait(20) and "first")
+    qtbot.waitUntil(lambda: job._running is not None)
+    end_first.set()
+    job.wait()
+    job.ask(lambda: go_on.wait(20) and "second")
+    qtbot.wait(50)
+    assert job._running is not None
+    go_on.set()
+    qtbot.waitUntil(lambda: not job.pending)
+    assert results == ["second"]
+
+
+def test_a_job_outlives_whoever_asked_for_it(qtbot: QtBot) -> None:
+    """A window goes while its threads work: they end by themselves, with nobody to tell."""
+    go_on = Event()
+    threads = []
+    for _ in range(50):
+        job = LatestJob()
+        job.ask(lambda: go_on.wait(20))
+        qtbot.waitUntil(lambda job=job: job._running is not None)  # type: ignore[misc]
+        threads.append(job._running)
+        job.deleteLater()
+        del job
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    go_on.set()
+    for thread in threads:
+        assert thread is not None
+        thread.join(20)
+        assert not thread.is_alive()
+    QCoreApplication.processEvents()
 
 
 def test_a_rule_that_breaks_does_not_break_the_edit(
