@@ -18,6 +18,7 @@ from rackloom.collectives.case import Case
 from rackloom.collectives.conventions import Collective
 from rackloom.collectives.group import Group, device_id, device_name
 from rackloom.collectives.hashing import hashed
+from rackloom.collectives.limit import rate_text
 from rackloom.collectives.ring import Traffic
 from rackloom.fabric import Fabric
 from rackloom.fabric.arrays import MESHES, Floats, Ints
@@ -172,7 +173,7 @@ def _inside(case: Case, algorithm: str, collective: Collective) -> Cap | None:
     part = group.parts[int(group.part_of_node[node])]
     joined = has_scale_up(part) and part.scale_up is not None
     over = (part.scale_up.generation or part.scale_up.kind.value) if joined else "PCIe"  # type: ignore[union-attr]
-    text = f"{over} inside {device_name(fabric, device)}, {rate:.0f} GB/s per GPU"
+    text = f"{over} inside {device_name(fabric, device)}, {rate_text(rate)} per GPU"
     if algorithm.startswith("nvls"):
         text += ", its switches adding up"
     kind = "scale-up" if joined else "pcie"
@@ -278,7 +279,7 @@ def _pcie(fabric: Fabric, traffic: Traffic, hardware: Hardware) -> Cap | None:
     worst = used[share <= least * _TIE]
     device = int(fabric.arrays.nic_device[ports.nic[worst[0]]])
     each = float(ports.pcie_gbps[worst[0]]) * hardware.pcie.efficiency / 8
-    text = f"PCIe of the NICs in {device_name(fabric, device)}, {each:.0f} GB/s each"
+    text = f"PCIe of the NICs in {device_name(fabric, device)}, {rate_text(each)} each"
     return Cap("pcie", _busbw(traffic, least), tuple(_devices(fabric, ports.nic[worst])), text)
 
 
@@ -315,7 +316,7 @@ def _bounce(case: Case, traffic: Traffic) -> Cap | None:
     device = int(group.device[worst[0]])
     rate = float(through_host[int(group.part_of_node[int(group.node[worst[0]])])]) / 8
     text = (
-        f"PCIe of the GPUs in {device_name(case.fabric, device)}, {rate:.0f} GB/s each: "
+        f"PCIe of the GPUs in {device_name(case.fabric, device)}, {rate_text(rate)} each: "
         "what NICs send passes host memory (no GPUDirect RDMA)"
     )
     where = np.unique(group.device[worst])[:MOST_PLACES]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,6 +31,10 @@ ROUTINGS = ("auto", "adaptive", "ecmp")
 FLOWS_PER_CONNECTION = 16
 """Flows that a connection is split into over Ethernet: what Meta states of its RoCE clusters
 (arXiv 2407.21783: 16 flows between each pair of GPUs)."""
+
+
+LEAST_EFFICIENCY = 0.001
+"""A network that reaches less than a thousandth of its rate is one that is down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,10 @@ class Settings:
             raise EstimateError(
                 f"{self.flows_per_connection} flows per connection: give 1 to 65536"
             )
-        if not (math.isfinite(self.network_efficiency) and 0 < self.network_efficiency <= 1):
+        if not LEAST_EFFICIENCY <= self.network_efficiency <= 1:  # NaN is not either
             raise EstimateError(
-                f"a network efficiency of {self.network_efficiency:g} is none: give more than 0 "
-                "and at most 1"
+                f"a network efficiency of {self.network_efficiency:g} is none: give "
+                f"{LEAST_EFFICIENCY:g} to 1"
             )
         return self
 
@@ -138,6 +141,7 @@ def _transport(fabric: Fabric, rings: Traffic | None) -> str:
 def failed_ids(fabric: Fabric, failed: Iterable[str]) -> set[str]:
     """Ids of what failed, given by id, device name or cable label."""
     design = fabric.design
+    failed = [failed] if isinstance(failed, str) else failed
     ids: set[str] = set()
     names: dict[str, set[str]] = {}
     for item in failed:

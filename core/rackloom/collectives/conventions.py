@@ -15,7 +15,9 @@ MAX_SIZES = 1000
 MAX_BYTES = 1 << 62
 
 _SUFFIX = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-_SIZE = re.compile(r"(\d+)([KMGT]?)(?:I?B)?", re.IGNORECASE)
+_MOST_DIGITS = 30
+"""Longer numbers are refused unread: Python refuses to convert some thousands of digits."""
+_SIZE = re.compile(rf"(\d{{1,{_MOST_DIGITS}}})([KMGT]?)(?:I?B)?", re.IGNORECASE)
 
 
 class Collective(StrEnum):
@@ -69,10 +71,23 @@ def parse_size(text: str) -> int:
     size = int(match[1]) * _SUFFIX[match[2].upper()] if match else -1
     if not 0 <= size <= MAX_BYTES:
         raise EstimateError(
-            f"{text.strip()!r} is not a message size: give bytes, with K, M or G for powers of "
-            "1024 (64K, 16G)"
+            f"{text.strip()[:40]!r} is not a message size: give bytes, with K, M or G for powers "
+            "of 1024 (64K, 16G)"
         )
     return size
+
+
+def whole_size(size: object) -> int:
+    """Bytes of a number or a text; EstimateError for what is not a whole number in bounds."""
+    if isinstance(size, str):
+        return parse_size(size)
+    try:
+        whole = int(size)  # type: ignore[call-overload]
+        if whole == size and 0 <= whole <= MAX_BYTES:
+            return int(whole)
+    except (TypeError, ValueError, OverflowError):  # no number, NaN, infinity
+        pass
+    raise EstimateError(f"{str(size)[:40]} is not a message size: give 0 to {MAX_BYTES} bytes")
 
 
 def parse_sizes(text: str = DEFAULT_SIZES) -> tuple[int, ...]:
@@ -87,22 +102,24 @@ def parse_sizes(text: str = DEFAULT_SIZES) -> tuple[int, ...]:
         if len(sizes) > MAX_SIZES:
             break
     if len(sizes) > MAX_SIZES:
-        raise EstimateError(f"{text!r} makes more than {MAX_SIZES} sizes: take a greater factor")
+        raise EstimateError(
+            f"{text[:40]!r} makes more than {MAX_SIZES} sizes: take a greater factor"
+        )
     return tuple(sizes)
 
 
 def _range(piece: str) -> list[int]:
     parts = piece.split(":")
     if len(parts) > 3:
-        raise EstimateError(f"{piece!r} is not start:stop:factor, as in {DEFAULT_SIZES}")
+        raise EstimateError(f"{piece[:40]!r} is not start:stop:factor, as in {DEFAULT_SIZES}")
     size, stop = parse_size(parts[0]), parse_size(parts[1])
     rule = parts[2].strip() if len(parts) == 3 else "2"
     step = parse_size(rule[1:]) if rule.startswith("+") else 0
-    factor = 0 if step else int(rule) if rule.isdecimal() else 0
+    factor = int(rule) if not step and rule.isdecimal() and len(rule) <= _MOST_DIGITS else 0
     if size > stop or (step == 0 and (factor < 2 or size == 0)):
         raise EstimateError(
-            f"{piece!r} does not lead from a size up to a greater one: write start:stop:factor "
-            f"with a factor of 2 or more, as in {DEFAULT_SIZES}"
+            f"{piece[:40]!r} does not lead from a size up to a greater one: write "
+            f"start:stop:factor with a factor of 2 or more, as in {DEFAULT_SIZES}"
         )
     sizes: list[int] = []
     while size <= stop and len(sizes) <= MAX_SIZES:

@@ -14,11 +14,11 @@ from rackloom.collectives.caps import Cap, efficiency_kind, inside_efficiency, i
 from rackloom.collectives.case import Case, Settings, failed_ids
 from rackloom.collectives.conventions import (
     DEFAULT_SIZES,
-    MAX_BYTES,
     Collective,
     busbw_factor,
     parse_collective,
     parse_sizes,
+    whole_size,
 )
 from rackloom.collectives.cost_model import Curve
 from rackloom.collectives.errors import EstimateError
@@ -121,12 +121,12 @@ def _modelled(collective: str | Collective, algorithm: str, protocol: str) -> Co
 
 
 def _checked(sizes: str | Sequence[int]) -> tuple[int, ...]:
-    found = parse_sizes(sizes) if isinstance(sizes, str) else tuple(int(s) for s in sizes)
+    if isinstance(sizes, str):
+        return parse_sizes(sizes)
+    several = sizes if isinstance(sizes, Iterable) else (sizes,)
+    found = tuple(whole_size(size) for size in several)
     if not found:
         raise EstimateError("there is no message size to estimate for: give at least one")
-    for size in found:
-        if not 0 <= size <= MAX_BYTES:
-            raise EstimateError(f"{size} is not a message size: give 0 to {MAX_BYTES} bytes")
     return found
 
 

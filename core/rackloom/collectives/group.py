@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
@@ -28,7 +29,9 @@ GpuChoice = int | str | Iterable[str] | None
 ONE_PER_SERVER = "one-per-server"
 _EVERY = re.compile(r"every:(\d{1,9})")
 
-_DIGITS = re.compile(r"(\d+)")
+_DIGITS = re.compile(r"(\d{1,4000})")
+_MOST_DIGITS = 18
+"""Longer numbers are no count of GPUs; Python refuses to convert some thousands of digits."""
 
 
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:
@@ -101,20 +104,26 @@ def _chosen(fabric: Fabric, choice: GpuChoice) -> Ints:
         text = choice.strip()
         if text == ONE_PER_SERVER or _EVERY.fullmatch(text):
             return _spaced(fabric, text)
-        choice = int(text) if text.isdecimal() else [t for t in text.split(",") if t.strip()]
+        number = text.isdecimal() and len(text) <= _MOST_DIGITS
+        choice = int(text) if number else [t for t in text.split(",") if t.strip()]
         if choice == []:
             raise EstimateError(f"{text!r} names no GPU: give a number, or names of servers")
     everyone = _all_gpus(fabric)
     if choice is None:
         return everyone
-    if isinstance(choice, int):
-        if choice < 1 or choice > len(everyone):
+    if isinstance(choice, Integral):
+        count = int(choice)
+        if len(everyone) < 2:
+            return everyone  # there are none to choose from, which is what is to be said
+        if count < 1 or count > len(everyone):
             raise EstimateError(
-                f"the design has {len(everyone)} working GPUs, not {choice}: ask for 2 to "
+                f"the design has {len(everyone)} working GPUs, not {str(count)[:20]}: ask for 2 to "
                 f"{len(everyone)}"
             )
-        return everyone[:choice]
-    wanted = _named(fabric, [name.strip() for name in choice])
+        return everyone[:count]
+    if not isinstance(choice, Iterable):
+        raise EstimateError(f"{str(choice)[:40]} names no GPU: give a whole number, or names")
+    wanted = _named(fabric, [str(name).strip() for name in choice])
     return everyone[wanted[everyone]]
 
 
@@ -148,16 +157,20 @@ def _named(fabric: Fabric, names: list[str]) -> Bools:
         number = index.get(server, -1)
         local = gpu.lower().removeprefix("gpu")
         count = int(arrays.gpu_count[number]) if number >= 0 else 0
-        if count == 0 or (local and not local.isdecimal()) or (local and int(local) >= count):
+        if count == 0 or (local and not _is_below(local, count)):
             raise EstimateError(
-                f"no GPU server or GPU is called {name!r}: write a server's name, or name/0 for "
-                "its first GPU"
+                f"no GPU server or GPU is called {name[:80]!r}: write a server's name, or name/0 "
+                "for its first GPU"
             )
         if fabric.network.device_dead[number]:
             raise EstimateError(f"{server} has failed, so {name} cannot take part")
         base = int(arrays.gpu_base[number])
         wanted[base + int(local) if local else slice(base, base + count)] = True
     return wanted
+
+
+def _is_below(text: str, count: int) -> bool:
+    return text.isdecimal() and len(text) <= _MOST_DIGITS and int(text) < count
 
 
 def _of_pod(fabric: Fabric, pod: str) -> Bools:

@@ -91,7 +91,8 @@ def _all_to_all(fabric: Fabric, group: Group, graph: FlowGraph) -> Limit:
     found = spread_rate(graph, colour, lambda: sides(graph, [group.node, pod], gather_cut(graph)))
     busbw = found.pair_gbps * (group.ranks - 1) / 8
     full = ", ".join(_crossing(fabric, graph, found.crossing))
-    text = f"{full} carry all they can when each GPU sends {busbw:,.1f} GB/s to the others together"
+    each = rate_text(busbw, 1)
+    text = f"{full} carry all they can when each GPU sends {each} to the others together"
     return Limit(busbw, _ids(fabric, graph, found.crossing), text, found.exact)
 
 
@@ -106,6 +107,12 @@ def _ids(fabric: Fabric, graph: FlowGraph, crossing: Ints) -> tuple[str, ...]:
     return (*devices, *(str(arrays.cable_ids[c]) for c in cables.tolist()))
 
 
+def rate_text(gb_per_s: float, decimals: int = 0) -> str:
+    """``400 GB/s``; slow ones with three figures, so that none reads 0."""
+    slow = gb_per_s < 10
+    return f"{gb_per_s:.3g} GB/s" if slow else f"{gb_per_s:,.{decimals}f} GB/s"
+
+
 def _text(fabric: Fabric, group: Group, graph: FlowGraph, cut: Cut) -> str:
     """One sentence: what crosses, how much that is, and whom it separates."""
     inside = cut.inside[: graph.gpus]
@@ -114,7 +121,7 @@ def _text(fabric: Fabric, group: Group, graph: FlowGraph, cut: Cut) -> str:
     across = float(graph.gbps[cut.crossing].sum()) / 8
     crossing = ", ".join(_crossing(fabric, graph, cut.crossing))
     who = _who(fabric, group, small)
-    return f"{crossing} join {who} to the other {int((~small).sum())} GPUs: {across:,.0f} GB/s"
+    return f"{crossing} join {who} to the other {int((~small).sum())} GPUs: {rate_text(across)}"
 
 
 _WORDS = {

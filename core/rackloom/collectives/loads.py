@@ -38,7 +38,8 @@ class CableLoads:
         inside = bundles.of_link >= 0
         found[inside] = per_link[bundles.of_link[inside]]
         links = traffic.ports.link[traffic.channel_ports.ravel()]
-        np.add.at(found, links, traffic.port_load.ravel())
+        # a cable from server to server is two ports: each sends in a direction of its own
+        np.maximum.at(found, links, traffic.port_load.ravel())
         return found * unit
 
     @cached_property
