@@ -185,6 +185,24 @@ def test_without_a_pdu_there_is_no_fix_to_offer() -> None:
     assert not finding.has_fix
 
 
+def test_unknown_inlets_are_said_to_be_unknown_not_called_an_error() -> None:
+    """No datasheet at hand names the inlets of an SN5600: no cord can be right or wrong."""
+    world = World()
+    switch = world.device("nvidia-sn5600", "leaf-01")
+    (finding,) = world.fires("power.unpublished-inlets")
+    assert finding.where == (switch,)
+    assert finding.severity == "warning"
+    assert "inlets of NVIDIA Spectrum-4 SN5600 are not known" in finding.message
+    assert not world.fires("power.no-power"), "told once"
+
+
+def test_known_inlets_without_a_cord_are_an_error_and_not_unknown() -> None:
+    world = World()
+    world.device(H100, "gpu-01")
+    assert not world.fires("power.unpublished-inlets")
+    assert world.fires("power.no-power")
+
+
 def test_too_few_and_spare_inlets() -> None:
     def with_cords(count: int) -> World:
         world, (server,), _ = powered(1, [(BIG, "A"), (BIG, "B")])

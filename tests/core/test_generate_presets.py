@@ -156,6 +156,31 @@ def test_any_wish_is_met_soundly_or_refused(
 
 
 @pytest.mark.parametrize(
+    ("server", "leaf", "rate_gbps"),
+    [
+        ("dgx-a100", "nvidia-qm8700", 200),
+        ("dgx-h100", "nvidia-qm9700", 400),
+        ("dgx-b300-ps", "nvidia-q3400-ra", 800),
+        ("gb300-compute-tray", "nvidia-q3400-ra", 800),
+        ("dell-xe9680-mi300x", "nvidia-sn5600", 400),
+        ("generic-ualink-tray", "nvidia-sn5600", 800),
+        ("rtx-pro-6000-node", "nvidia-qm9700", 400),
+        ("cpu-node-1u", "nvidia-qm9700", 200),
+        ("generic-2u", "nvidia-sn4600c", 100),
+    ],
+)
+def test_switches_are_chosen_to_suit_the_ports_of_the_servers(
+    server: str, leaf: str, rate_gbps: float
+) -> None:
+    """HDR servers get an HDR switch, XDR servers an XDR one; every link runs at the NIC's rate."""
+    design = made("rail-fat-tree", 2, server=server)
+    assert_sound(design)
+    assert {d.part for d in design.devices.values() if d.role == "leaf"} == {leaf}
+    assert {link.rate_gbps for found in design.links.values() for link in found} == {rate_gbps}
+    assert not [f for f in run(design) if f.rule == "port.no-link"]
+
+
+@pytest.mark.parametrize(
     ("options", "sentence"),
     [
         ({"servers": "4"}, "no option 'servers'; did you mean server"),
@@ -165,7 +190,8 @@ def test_any_wish_is_met_soundly_or_refused(
         ({"server": "nvidia-qm9700"}, "not a server part"),
         ({"switch": "dgx-h100"}, "not a switch part"),
         ({"switch": "nvidia-qm8700"}, "server to leaf"),
-        ({"server": "generic-1u"}, "no compute ports"),
+        ({"server": "dell-xe9640"}, "no network ports"),
+        ({"server": "gaudi3-8x"}, "carries several links"),
         ({"switch_place": "moon"}, "auto, network and top"),
     ],
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import cast
 
-from rackloom.catalog.parts import PduPart
+from rackloom.catalog.parts import DevicePart, PduPart
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity, called
 from rackloom.checks.loads import (
@@ -43,12 +43,42 @@ def no_power(context: Context, device_id: str) -> Iterator[Hit]:
     view = context.view(cast("DeviceId", device_id))
     if not needs_power(view.part) or context.cords(view.device.id):
         return
+    if not _inlets_known(view.part):
+        return
     count = view.part.psu.count if view.part.psu is not None else 1
     inlets = f"none of its {count} inlets has a cord" if count > 1 else "its inlet has no cord"
     yield Hit(
         (device_id,),
         f"{called(device_id)} has no power: {inlets}",
         partial(connect_power, view.device.id, context.catalog_given),
+    )
+
+
+def _inlets_known(part: DevicePart) -> bool:
+    """Whether the part says which cord goes into it."""
+    return part.psu is not None and part.psu.inlet is not None
+
+
+@rule(
+    "power.unpublished-inlets",
+    Severity.WARNING,
+    watches={"cords", "devices"},
+    scope="device",
+    source="figures that the makers of the bundled parts do not publish",
+)
+def unpublished_inlets(context: Context, device_id: str) -> Iterator[Hit]:
+    """The catalogue says which cord a device takes, so that its power can be connected and checked.
+
+    What to do: look the inlets up on the device or with its maker, and give it a part of your own
+    that has them.
+    """
+    view = context.view(cast("DeviceId", device_id))
+    if not needs_power(view.part) or context.cords(view.device.id) or _inlets_known(view.part):
+        return
+    yield Hit(
+        (device_id,),
+        f"the power inlets of {view.part.title} are not known, so {called(device_id)} has no cord "
+        "and its supply is not checked",
     )
 
 

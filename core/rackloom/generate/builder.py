@@ -7,6 +7,7 @@ A generated design has no history to record, so it needs no drafts; 131,072 GPUs
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rackloom.catalog.parts import DevicePart, Part, RackPart, TransceiverPart
@@ -76,6 +77,13 @@ class Builder:
             device_id, name, part.id, rack, bottom_u, face, mount, role, fabric, pod
         )
         return device_id
+
+    def split(self, device_id: DeviceId, cage: str, mode: str) -> None:
+        """Fix the breakout mode of a cage."""
+        device = self.tables["devices"][device_id]
+        modes = tuple(sorted({**dict(device.modes), cage: mode}.items()))
+        if modes != device.modes:
+            self.tables["devices"][device_id] = replace(device, modes=modes)
 
     def module(self, part: TransceiverPart, device: DeviceId, cage: str) -> ModuleId:
         """A transceiver in a cage."""

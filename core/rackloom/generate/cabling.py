@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +17,7 @@ from rackloom.design.entities import CableEnd
 from rackloom.design.ids import DeviceId
 from rackloom.generate.builder import Builder
 from rackloom.generate.errors import GenerateError
-from rackloom.placement.joins import Join, Joiner, kind_of
+from rackloom.placement.joins import Join, Joiner, Kind, kind_of
 from rackloom.placement.misses import nearest_miss
 from rackloom.placement.routes import route_lengths_m
 
@@ -34,6 +34,8 @@ class Bundle:
     b: tuple[DevicePart, Cage]
     pairs: list[tuple[Port, Port]]
     fabric: str
+    split: tuple[int, int]
+    """Into how many ports either cage is divided."""
 
 
 @dataclass(slots=True)
@@ -57,9 +59,9 @@ class Cabler:
                 kind_of(cage, part.manufacturer, part.model) for part, cage in (bundle.a, bundle.b)
             )
             ways = joiner.between(a, b)
-            usable = [join for join in ways.best if _one_link(join, bundle)]
+            usable = one_link_joins(ways.best, bundle.split)
             if not usable:
-                raise GenerateError(f"{bundle.name}: {nearest_miss(joiner, a, b)}")
+                raise GenerateError(f"{bundle.name}: {no_join(joiner, a, b)}")
             needed_m = self._needed_m(bundle)
             usable = self._one_optic(bundle, usable, float(needed_m.max()))
             lengths_m, choice = _stocked(usable, needed_m)
@@ -118,6 +120,9 @@ class Cabler:
             at_a = CableEnd(join.a_end, a[0], a[1], self._socket(join.a_module, a))
             at_b = CableEnd(join.b_end, b[0], b[1], self._socket(join.b_module, b))
             cable(join.part.id, (at_a, at_b), length_m, bundle.fabric)
+            for port, mode in ((a, join.link.a_mode), (b, join.link.b_mode)):
+                if mode is not None:
+                    self.builder.split(port[0], port[1], mode)
 
     def _socket(self, module: TransceiverPart | None, port: Port) -> int:
         """The socket of a port's fibre; puts the transceiver into the cage when it is the first."""
@@ -130,13 +135,35 @@ class Cabler:
         return port[2]
 
 
-def _one_link(join: Join, bundle: Bundle) -> bool:
-    """Whether a cable of this kind carries just one link of the bundle."""
+def one_link_joins(joins: Iterable[Join], split: tuple[int, int]) -> list[Join]:
+    """Those that carry just one link of cages divided into so many ports.
+
+    A fibre ends in the socket of its own port; a direct cable fills a cage, which then must be one
+    port.
+    """
+    return [join for join in joins if _one_link(join, split)]
+
+
+def no_join(joiner: Joiner, a: Kind, b: Kind) -> str:
+    """Why the preset has no cable for links between two kinds of cage."""
+    if joiner.between(a, b).joins:
+        return (
+            f"one cable between {a.model} and {b.model} carries several links, and the preset "
+            "draws a cable for each: draw these in the editor"
+        )
+    return nearest_miss(joiner, a, b)
+
+
+def _one_link(join: Join, split: tuple[int, int]) -> bool:
     if join.part.branches > 1:
         return False
-    if join.technology is CableTechnology.FIBRE:
-        return True
-    return all(cage.default_mode.ports == 1 for _, cage in (bundle.a, bundle.b))
+    if join.technology is not CableTechnology.FIBRE:
+        return split == (1, 1)
+    modules = (join.a_module, join.b_module)
+    return all(
+        module is None or ports <= module.sockets
+        for module, ports in zip(modules, split, strict=True)
+    )
 
 
 def _stocked(

@@ -13,8 +13,8 @@ from rackloom.catalog.parts import ServerPart
 from rackloom.design.value import Design
 from rackloom.generate import rail_fat_tree, superpod_h100
 from rackloom.generate.errors import GenerateError
+from rackloom.generate.network import Request
 from rackloom.generate.options import Option, parse_options
-from rackloom.generate.rail_fat_tree import Request
 
 MOST_SERVERS = 100_000
 """Beyond this a typing error is likelier than a wish."""

@@ -3,32 +3,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil, sqrt
-from typing import Any
 
-from rackloom.catalog.cages import Cage
-from rackloom.catalog.load import Catalog
-from rackloom.catalog.parts import DevicePart, Part, PduPart, RackPart, ServerPart, SwitchPart
-from rackloom.catalog.words import CageRole, Protocol, Side
+from rackloom.catalog.parts import PduPart, RackPart, ServerPart, SwitchPart
+from rackloom.catalog.words import Side
 from rackloom.design.entities import SiteSettings
-from rackloom.design.ids import DeviceId
 from rackloom.design.value import Design
 from rackloom.generate.builder import Builder
-from rackloom.generate.cabling import Bundle, Cabler, Port
+from rackloom.generate.cabling import Cabler
 from rackloom.generate.errors import GenerateError
 from rackloom.generate.floor import Floor
 from rackloom.generate.layout import Item, Layout
+from rackloom.generate.network import (
+    Network,
+    Request,
+    plan_network,
+    server_names,
+    switch_face,
+)
 from rackloom.generate.options import Option
-from rackloom.generate.tree import Tree, plan_tree
-
-DEFAULT_SWITCHES = ("nvidia-qm9700", "nvidia-sn5600")
-"""Tried in this order when no switch is named: the first whose three tiers are large enough."""
+from rackloom.generate.tree import Tree
+from rackloom.generate.wires import bundles
 
 OPTIONS: tuple[Option, ...] = (
     Option("server", "part", "dgx-h100", "server part"),
-    Option("switch", "part", None, "switch part of every tier (auto: by size)"),
+    Option("switch", "part", None, "switch part of every tier (auto: by ports and size)"),
     Option("spine_switch", "part", None, "switch part of the spines, if another one"),
     Option("core_switch", "part", None, "switch part of the cores, if another one"),
     Option("tiers", "int", None, "1, 2 or 3 (auto: as few as the servers need)", 1),
@@ -47,79 +48,6 @@ OPTIONS: tuple[Option, ...] = (
     Option("feed_derating", "float", 0.8, "share of a feed that may be used continuously", 0.1),
     Option("name", "text", "", "project name"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What the preset was asked for: options by key, the number of servers, the catalogue."""
-
-    catalog: Catalog
-    servers: int
-    options: Mapping[str, Any]
-
-    def part(self, key: str, kind: type[Part]) -> Any:
-        """The part an option names; GenerateError if it is of another kind."""
-        part = self.catalog.require(self.options[key])
-        if not isinstance(part, kind):
-            word = kind.__name__.removesuffix("Part").lower()
-            raise GenerateError(f"{key}={part.id}: that is not a {word} part")
-        return part
-
-
-@dataclass(slots=True)
-class Network:
-    """One generated fabric: its tree, its switches, and what is free on their ports."""
-
-    name: str
-    tree: Tree
-    leaf: SwitchPart
-    spine: SwitchPart
-    core: SwitchPart
-    rails: int
-    rails_per_leaf: int
-    notes: list[str] = field(default_factory=list)
-
-    def leaf_name(self, unit: int, group: int) -> str:
-        """Name of a leaf: unit and the rail (or group of rails) it serves, from 1."""
-        if self.tree.tiers == 1:
-            return "leaf-01"
-        if self.tree.units == 1:
-            return f"leaf-{group + 1:02d}"
-        return f"leaf-{unit + 1:02d}-{group + 1:02d}"
-
-    def spine_name(self, pod: int, number: int) -> str:
-        """Name of a spine."""
-        if self.tree.pods == 1:
-            return f"spine-{number + 1:02d}"
-        return f"spine-{pod + 1:02d}-{number + 1:02d}"
-
-    def core_name(self, group: int, number: int) -> str:
-        """Name of a core: group g joins spine g of every pod."""
-        return f"core-{group + 1:02d}-{number + 1:02d}"
-
-
-def rail_ports(server: ServerPart) -> list[tuple[Cage, int, int]]:
-    """Compute ports of a server as (cage, port, rail), by rail; GenerateError where it has none."""
-    ports = [
-        (cage, index, port.rail)
-        for cage in server.cages
-        if cage.role is CageRole.COMPUTE
-        for index, port in enumerate(cage.ports)
-        if port.rail is not None
-    ]
-    if not ports:
-        raise GenerateError(f"{server.title} has no compute ports, so there is nothing to cable")
-    return sorted(ports, key=lambda p: (p[2], p[1], p[0].name))
-
-
-def data_ports(switch: SwitchPart) -> list[tuple[Cage, int]]:
-    """Fabric ports of a switch in their default modes, in the order of the faceplate."""
-    return [
-        (cage, index)
-        for cage in switch.cages
-        if cage.role is CageRole.FABRIC
-        for index in range(cage.default_mode.ports)
-    ]
 
 
 def generate(request: Request) -> tuple[Design, list[str]]:
@@ -188,81 +116,6 @@ def _cross_trays_m(per_row: int, width_m: float) -> tuple[float, ...]:
         return ()
     spans = ceil(per_row / SHORT_ROW)
     return tuple(round(per_row * width_m * i / spans, 3) for i in range(spans + 1))
-
-
-def plan_network(
-    request: Request, server: ServerPart, units: tuple[int, ...] | None = None
-) -> Network:
-    """Which switches, how many, in how many tiers; ``units`` fixes the servers of each unit."""
-    options = request.options
-    ports = rail_ports(server)
-    rails = len({rail for _, _, rail in ports})
-    per_leaf = min(options["rails_per_leaf"], rails)
-    groups = ceil(rails / per_leaf)
-    links = ceil(len(ports) / groups)
-    named = options["switch"]
-    speaks = ports[0][0].protocols
-    candidates = (named,) if named else _speaking(request.catalog, speaks)
-    error: GenerateError | None = None
-    for part_id in candidates:
-        leaf = _switch(request, part_id)
-        spine = _switch(request, options["spine_switch"] or part_id)
-        core = _switch(request, options["core_switch"] or options["spine_switch"] or part_id)
-        try:
-            tree = plan_tree(
-                request.servers,
-                groups,
-                links_per_rail=links,
-                leaf_ports=len(data_ports(leaf)),
-                spine_ports=len(data_ports(spine)),
-                core_ports=len(data_ports(core)),
-                tiers=options["tiers"],
-                ratio=options["oversubscription"],
-                unit_size=options["unit_servers"],
-                units=units,
-                leaf_uplinks=options["leaf_uplinks"],
-                spines_at_least=options["spines"],
-            )
-        except GenerateError as reason:
-            error = reason
-            continue
-        return Network("compute", tree, leaf, spine, core, rails, per_leaf)
-    assert error is not None
-    raise GenerateError(f"{error} (with {candidates[-1]})")
-
-
-def _speaking(catalog: Catalog, protocols: frozenset[Protocol]) -> tuple[str, ...]:
-    """Of the switches tried by default those that speak what the servers' NICs do."""
-    found = tuple(
-        part_id
-        for part_id in DEFAULT_SWITCHES
-        if (part := catalog.require(part_id)) and isinstance(part, SwitchPart)
-        if part.protocol in protocols
-    )
-    if not found:
-        raise GenerateError("no default switch speaks what these servers do; name one: switch=...")
-    return found
-
-
-def _switch(request: Request, part_id: str) -> SwitchPart:
-    part = request.catalog.require(part_id)
-    if not isinstance(part, SwitchPart):
-        raise GenerateError(f"{part_id} is not a switch part")
-    if not data_ports(part):
-        raise GenerateError(f"{part.title} has no fabric ports")
-    return part
-
-
-def switch_face(server: ServerPart) -> Side:
-    """Which way switches look: their ports beside the servers' compute cages."""
-    return rail_ports(server)[0][0].side
-
-
-def server_names(servers: int, server: ServerPart) -> list[str]:
-    """gpu-001, gpu-002, ...: as many digits as the last one needs, three at least."""
-    stem = "gpu" if server.gpu is not None else "node"
-    width = max(len(str(servers)), 3)
-    return [f"{stem}-{i + 1:0{width}d}" for i in range(servers)]
 
 
 def place(request: Request, network: Network, server: ServerPart, layout: Layout) -> None:
@@ -375,110 +228,3 @@ def _place_on_top(
     for rack, share in zip(flat, shares, strict=True):
         layout.server_rack(rack, share)
     return True
-
-
-def bundles(network: Network, server: ServerPart, layout: Layout) -> list[Bundle]:
-    """All links of the network, layer by layer."""
-    tree, ids = network.tree, layout.ids
-    wires = _Wires(network, ids)
-    found = [*wires.servers(server)]
-    if tree.tiers > 1:
-        found.append(wires.leaf_spine())
-    if tree.tiers > 2:
-        found.append(wires.spine_core())
-    if network.leaf.protocol is not Protocol.INFINIBAND:
-        network.notes.append(f"the network is Ethernet: {network.leaf.title}")
-    return found
-
-
-@dataclass(slots=True)
-class _Wires:
-    """Which port goes to which. Leaves fill towards servers from their first port, and towards
-    spines from their last; spines and cores are filled in order."""
-
-    network: Network
-    ids: Mapping[str, DeviceId]
-
-    def servers(self, server: ServerPart) -> list[Bundle]:
-        network, tree = self.network, self.network.tree
-        ports = rail_ports(server)
-        names = server_names(tree.servers, server)
-        down = data_ports(network.leaf)
-        by_kind: dict[str, Bundle] = {}
-        first = 0
-        for unit, count in enumerate(tree.unit_servers):
-            used: dict[str, int] = {}
-            for name in names[first : first + count]:
-                for cage, index, rail in ports:
-                    group = 0 if tree.tiers == 1 else rail // network.rails_per_leaf
-                    leaf = network.leaf_name(unit, group)
-                    at = used.get(leaf, 0)
-                    used[leaf] = at + 1
-                    leaf_cage, leaf_port = down[at]
-                    bundle = by_kind.get(cage.group)
-                    if bundle is None:
-                        bundle = self._bundle(
-                            "server to leaf", (server, cage), (network.leaf, leaf_cage)
-                        )
-                        by_kind[cage.group] = bundle
-                    bundle.pairs.append(
-                        (
-                            (self.ids[name], cage.name, index),
-                            (self.ids[leaf], leaf_cage.name, leaf_port),
-                        )
-                    )
-            first += count
-        return list(by_kind.values())
-
-    def leaf_spine(self) -> Bundle:
-        network, tree = self.network, self.network.tree
-        up = data_ports(network.leaf)[-tree.leaf_uplinks :]
-        down = data_ports(network.spine)
-        bundle = self._bundle(
-            "leaf to spine", (network.leaf, up[0][0]), (network.spine, down[0][0])
-        )
-        each = tree.links_leaf_to_spine()
-        unit = 0
-        for pod, pod_units in enumerate(tree.pod_units):
-            used = [0] * tree.spines_per_pod
-            for _ in range(pod_units):
-                for group in range(tree.rails):
-                    leaf = self.ids[network.leaf_name(unit, group)]
-                    for number, (cage, port) in enumerate(up):
-                        # Links to one spine stay together, so that a cage faces one spine.
-                        spine = number // each
-                        spine_cage, spine_port = down[used[spine]]
-                        used[spine] += 1
-                        there = self.ids[network.spine_name(pod, spine)]
-                        bundle.pairs.append(
-                            ((leaf, cage.name, port), (there, spine_cage.name, spine_port))
-                        )
-                unit += 1
-        return bundle
-
-    def spine_core(self) -> Bundle:
-        network, tree = self.network, self.network.tree
-        up = data_ports(network.spine)[-tree.spine_uplinks :]
-        down = data_ports(network.core)
-        bundle = self._bundle(
-            "spine to core", (network.spine, up[0][0]), (network.core, down[0][0])
-        )
-        each = tree.spine_uplinks // tree.cores_per_group
-        used: dict[tuple[int, int], int] = {}
-        for pod in range(tree.pods):
-            for group in range(tree.core_groups):
-                spine = self.ids[network.spine_name(pod, group)]
-                for number, (cage, port) in enumerate(up):
-                    core = (group, number // each)
-                    at = used.get(core, 0)
-                    used[core] = at + 1
-                    core_cage, core_port = down[at]
-                    there = self.ids[network.core_name(*core)]
-                    bundle.pairs.append(
-                        ((spine, cage.name, port), (there, core_cage.name, core_port))
-                    )
-        return bundle
-
-    def _bundle(self, name: str, a: tuple[DevicePart, Cage], b: tuple[DevicePart, Cage]) -> Bundle:
-        pairs: list[tuple[Port, Port]] = []
-        return Bundle(name, a, b, pairs, self.network.name)

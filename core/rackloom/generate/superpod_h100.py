@@ -15,7 +15,9 @@ from rackloom.generate import rail_fat_tree as tree_preset
 from rackloom.generate.cabling import Bundle, Cabler
 from rackloom.generate.errors import GenerateError
 from rackloom.generate.layout import Item
+from rackloom.generate.network import Request, data_ports, plan_network, switch_face
 from rackloom.generate.options import Option
+from rackloom.generate.wires import bundles
 
 UNIT_SERVERS = 32
 LEAF_UPLINKS = 32
@@ -45,7 +47,7 @@ def units_of(servers: int) -> tuple[int, ...]:
     return (UNIT_SERVERS,) * (full - 1) + (UNIT_SERVERS - 1, 1)
 
 
-def generate(request: tree_preset.Request) -> tuple[Design, list[str]]:
+def generate(request: Request) -> tuple[Design, list[str]]:
     """The design, and what the user should know about it."""
     options = {
         **request.options,
@@ -55,21 +57,21 @@ def generate(request: tree_preset.Request) -> tuple[Design, list[str]]:
         "spines": 1,
         "name": request.options["name"] or f"DGX SuperPOD H100, {request.servers} servers",
     }
-    request = tree_preset.Request(request.catalog, request.servers, options)
+    request = Request(request.catalog, request.servers, options)
     server: ServerPart = request.part("server", ServerPart)
-    network = tree_preset.plan_network(request, server, units_of(request.servers))
+    network = plan_network(request, server, units_of(request.servers))
     builder, layout = tree_preset.begin(request, network, server)
     tree_preset.place(request, network, server, layout)
     ufm = request.catalog.require(UFM_PART)
     assert isinstance(ufm, ServerPart)
     names = [f"ufm-{n + 1:02d}" for n in range(UFM_APPLIANCES)]
     layout.network_racks(
-        [Item(ufm, name, "ufm", None, None, tree_preset.switch_face(server)) for name in names]
+        [Item(ufm, name, "ufm", None, None, switch_face(server)) for name in names]
     )
     cages = [cage for cage in ufm.cages if cage.role in {CageRole.COMPUTE, CageRole.FABRIC}]
     # The last unit has a free slot, so its leaves have a free port facing the servers.
     unit = network.tree.units - 1
-    cage, port = tree_preset.data_ports(network.leaf)[UNIT_SERVERS - 1]
+    cage, port = data_ports(network.leaf)[UNIT_SERVERS - 1]
     per_box = UFM_PORTS // UFM_APPLIANCES
     links = [
         (
@@ -78,8 +80,10 @@ def generate(request: tree_preset.Request) -> tuple[Design, list[str]]:
         )
         for n in range(UFM_PORTS)
     ]
-    found = tree_preset.bundles(network, server, layout)
-    found.append(Bundle("UFM to leaf", (ufm, cages[0]), (network.leaf, cage), links, network.name))
+    found = bundles(network, server, layout)
+    split = (cages[0].default_mode.ports, cage.default_mode.ports)
+    ends = (ufm, cages[0]), (network.leaf, cage)
+    found.append(Bundle("UFM to leaf", *ends, links, network.name, split))
     Cabler(builder, request.catalog).cable(found)
     notes = [*network.notes]
     if layout.cordless:

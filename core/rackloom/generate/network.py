@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which switches a generated network is made of, and what is free on their ports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any
+
+from rackloom.catalog.cages import BreakoutMode, Cage
+from rackloom.catalog.load import Catalog
+from rackloom.catalog.parts import Part, ServerPart, SwitchPart
+from rackloom.catalog.words import CageRole, Side
+from rackloom.generate.cabling import no_join, one_link_joins
+from rackloom.generate.errors import GenerateError
+from rackloom.generate.tree import Tree, plan_tree
+from rackloom.placement.joins import Joiner, kind_of
+
+DEFAULT_SWITCHES = (
+    "nvidia-qm9700",
+    "nvidia-qm8700",
+    "nvidia-q3400-ra",
+    "nvidia-sn5600",
+    "nvidia-sn4600c",
+    "nvidia-sn3700",
+)
+"""Tried in this order when no switch is named: the first whose ports suit the servers' and whose
+three tiers are large enough."""
+
+_ROLES = (CageRole.COMPUTE, CageRole.IN_BAND, CageRole.STORAGE, CageRole.FRONT_END)
+"""Networks of a server that the preset can be about: the first it has ports for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the preset was asked for: options by key, the number of servers, the catalogue."""
+
+    catalog: Catalog
+    servers: int
+    options: Mapping[str, Any]
+
+    def part(self, key: str, kind: type[Part]) -> Any:
+        """The part an option names; GenerateError if it is of another kind."""
+        part = self.catalog.require(self.options[key])
+        if not isinstance(part, kind):
+            word = kind.__name__.removesuffix("Part").lower()
+            raise GenerateError(f"{key}={part.id}: that is not a {word} part")
+        return part
+
+
+@dataclass(slots=True)
+class Network:
+    """One generated fabric: its tree, its switches, and what is free on their ports."""
+
+    name: str
+    tree: Tree
+    leaf: SwitchPart
+    spine: SwitchPart
+    core: SwitchPart
+    rails: int
+    rails_per_leaf: int
+    rate_gbps: float
+    """Of a server's port: switches' cages split as far as that asks for."""
+    notes: list[str] = field(default_factory=list)
+
+    def leaf_name(self, unit: int, group: int) -> str:
+        """Name of a leaf: unit and the rail (or group of rails) it serves, from 1."""
+        if self.tree.tiers == 1:
+            return "leaf-01"
+        if self.tree.units == 1:
+            return f"leaf-{group + 1:02d}"
+        return f"leaf-{unit + 1:02d}-{group + 1:02d}"
+
+    def spine_name(self, pod: int, number: int) -> str:
+        """Name of a spine."""
+        if self.tree.pods == 1:
+            return f"spine-{number + 1:02d}"
+        return f"spine-{pod + 1:02d}-{number + 1:02d}"
+
+    def core_name(self, group: int, number: int) -> str:
+        """Name of a core: group g joins spine g of every pod."""
+        return f"core-{group + 1:02d}-{number + 1:02d}"
+
+
+def rail_ports(server: ServerPart) -> list[tuple[Cage, int, int]]:
+    """Ports of a server's network as (cage, port, rail), by rail; GenerateError where it has none.
+
+    NICs that belong to no GPU make a rail each, in their order.
+    """
+    cages = server_cages(server)
+    nics: dict[str, int] = {}
+    ports = [
+        (
+            cage,
+            index,
+            nics.setdefault(port.nic or port.name, len(nics)) if port.rail is None else port.rail,
+        )
+        for cage in cages
+        for index, port in enumerate(cage.ports)
+    ]
+    return sorted(ports, key=lambda p: (p[2], p[1], p[0].name))
+
+
+def server_cages(server: ServerPart) -> list[Cage]:
+    """The cages that the preset cables: the compute network's, or the first other's there are."""
+    for role in _ROLES:
+        cages = [cage for cage in server.cages if cage.role is role]
+        if cages:
+            return cages
+    raise GenerateError(f"{server.title} has no network ports, so there is nothing to cable")
+
+
+def switch_face(server: ServerPart) -> Side:
+    """Which way switches look: their ports beside the servers' compute cages."""
+    return rail_ports(server)[0][0].side
+
+
+def server_names(servers: int, server: ServerPart) -> list[str]:
+    """gpu-001, gpu-002, ...: as many digits as the last one needs, three at least."""
+    stem = "gpu" if server.gpu is not None else "node"
+    width = max(len(str(servers)), 3)
+    return [f"{stem}-{i + 1:0{width}d}" for i in range(servers)]
+
+
+def mode_used(cage: Cage, rate_gbps: float) -> BreakoutMode:
+    """How the preset splits a switch's cage for servers' ports of this rate.
+
+    As it comes, but coarser where its ports would be slower than the servers'; never finer, since
+    each link gets a cable of its own.
+    """
+    plain = cage.default_mode
+    if plain.rate_gbps >= rate_gbps:
+        return plain
+    coarser = (
+        mode for mode in cage.modes if mode.rate_gbps >= rate_gbps and mode.ports < plain.ports
+    )
+    return max(coarser, key=lambda mode: mode.ports, default=plain)
+
+
+def data_ports(switch: SwitchPart, rate_gbps: float = 0.0) -> list[tuple[Cage, int]]:
+    """Fabric ports of a switch, split for this rate, in the order of the faceplate."""
+    return [
+        (cage, index)
+        for cage in switch.data_cages
+        for index in range(mode_used(cage, rate_gbps).ports)
+    ]
+
+
+def plan_network(
+    request: Request, server: ServerPart, units: tuple[int, ...] | None = None
+) -> Network:
+    """Which switches, how many, in how many tiers; ``units`` fixes the servers of each unit."""
+    options = request.options
+    ports = rail_ports(server)
+    first = ports[0][0]
+    rate_gbps = first.default_mode.rate_gbps
+    rails = len({rail for _, _, rail in ports})
+    per_leaf = min(options["rails_per_leaf"], rails)
+    groups = ceil(rails / per_leaf)
+    links = ceil(len(ports) / groups)
+    named = options["switch"]
+    error: GenerateError | None = None
+    for part_id in (named,) if named else _suiting(request.catalog, server, first):
+        leaf = _switch(request, part_id)
+        spine = _switch(request, options["spine_switch"] or part_id)
+        core = _switch(request, options["core_switch"] or options["spine_switch"] or part_id)
+        try:
+            tree = plan_tree(
+                request.servers,
+                groups,
+                links_per_rail=links,
+                leaf_ports=len(data_ports(leaf, rate_gbps)),
+                spine_ports=len(data_ports(spine, rate_gbps)),
+                core_ports=len(data_ports(core, rate_gbps)),
+                tiers=options["tiers"],
+                ratio=options["oversubscription"],
+                unit_size=options["unit_servers"],
+                units=units,
+                leaf_uplinks=options["leaf_uplinks"],
+                spines_at_least=options["spines"],
+            )
+        except GenerateError as reason:
+            error = error or GenerateError(f"{reason} (with {part_id})")
+            continue
+        network = Network(str(first.role), tree, leaf, spine, core, rails, per_leaf, rate_gbps)
+        if first.role is not CageRole.COMPUTE:
+            network.notes.append(
+                f"{server.title} has no compute ports: its {first.role} ports are cabled"
+            )
+        return network
+    assert error is not None
+    raise error
+
+
+def _suiting(catalog: Catalog, server: ServerPart, cage: Cage) -> Iterator[str]:
+    """Default switches for a server's cage: first those of its own rate, then others it joins at
+    full rate, then those it joins at all. GenerateError where nothing joins it to any."""
+    joiner = Joiner(catalog.values())
+    kind = kind_of(cage, server.manufacturer, server.model)
+    rate_gbps = cage.default_mode.rate_gbps
+    ranked: list[tuple[int, str]] = []
+    misses: list[str] = []
+    for part_id in DEFAULT_SWITCHES:
+        switch = catalog.require(part_id)
+        assert isinstance(switch, SwitchPart)
+        there = switch.data_cages[0]
+        mode = mode_used(there, rate_gbps)
+        other = kind_of(there, switch.manufacturer, switch.model)
+        split = (cage.default_mode.ports, mode.ports)
+        joins = one_link_joins(joiner.between(kind, other).best, split)
+        if not joins:
+            if switch.protocol in cage.protocols:
+                misses.append(no_join(joiner, kind, other))
+            continue
+        slower = joins[0].rate_gbps < rate_gbps
+        ranked.append((2 if slower else int(mode.rate_gbps != rate_gbps), part_id))
+    if not ranked:
+        why = misses[0] if misses else f"none of them speaks what {server.title} does"
+        raise GenerateError(f"no default switch takes these servers; name one, switch=... ({why})")
+    yield from (part_id for _, part_id in sorted(ranked, key=lambda found: found[0]))
+
+
+def _switch(request: Request, part_id: str) -> SwitchPart:
+    part = request.catalog.require(part_id)
+    if not isinstance(part, SwitchPart):
+        raise GenerateError(f"{part_id} is not a switch part")
+    if not part.data_cages:
+        raise GenerateError(f"{part.title} has no fabric ports")
+    return part
