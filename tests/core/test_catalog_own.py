@@ -118,3 +118,24 @@ def test_the_example_of_the_help_is_a_catalogue_file(tmp_path: Path) -> None:
     own = read_own(tmp_path)
     assert own.problems == ()
     assert [part.id for part in own.parts] == ["acme-42u"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("depth_mm", "1e9", "depth_mm: 1e9 is more than the 100000 allowed"),
+        ("rack_units", "101", "rack_units: 101 is more than the 100 allowed"),
+        ("weight_kg", "1e18", "weight_kg: the number is not one a design can hold"),
+        ("weight_kg", "'1e18'", "weight_kg: the number is not one a design can hold"),
+    ],
+)
+def test_figures_that_no_project_file_may_hold_are_refused(
+    tmp_path: Path, field: str, value: str, words: str
+) -> None:
+    """Else the part could be placed and saved, and the project never be opened again."""
+    text = RACK.format(id="acme-42", units=42).rstrip() + f"\n    weight_kg: 100\n    {field}: XX\n"
+    lines = [line for line in text.splitlines() if f" {field}:" not in line or "XX" in line]
+    put(tmp_path, "a.yaml", "\n".join(lines).replace("XX", value))
+    own = read_own(tmp_path)
+    assert own.parts == ()
+    assert words in own.problems[0]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading catalogue files, and looking parts up."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from importlib.resources import files
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from rackloom.catalog.errors import CatalogError
 from rackloom.catalog.feeds import FeedType
 from rackloom.catalog.kinds import AnyPart
+from rackloom.catalog.limits import OutOfBounds, check_part, check_plain
 from rackloom.catalog.parts import Part, PartId
 from rackloom.catalog.yaml_cache import read_cached
 
@@ -93,16 +94,18 @@ def load_parts(text: str, where: str) -> tuple[list[Part], dict[str, str]]:
 
     Raises CatalogError with the file, the part and the field; a part id may occur once.
     """
-    return _parts_of(read_yaml(text, where), where)
+    return _parts_of(read_yaml(text, where), where, parse_part)
 
 
-def _parts_of(document: Any, where: str) -> tuple[list[Part], dict[str, str]]:
+def _parts_of(
+    document: Any, where: str, parse: Callable[[Any, str], Part]
+) -> tuple[list[Part], dict[str, str]]:
     if not isinstance(document, dict) or not isinstance(document.get("parts"), list):
         raise CatalogError(f"{where}: a catalogue file needs a list called 'parts'")
     sources = document.get("sources") or {}
     if not isinstance(sources, dict):
         raise CatalogError(f"{where}: 'sources' must map each key to the text of its source")
-    parts = [parse_part(entry, where) for entry in document["parts"]]
+    parts = [parse(entry, where) for entry in document["parts"]]
     _refuse_duplicates(parts, where)
     return parts, {str(key): str(text) for key, text in sources.items()}
 
@@ -147,6 +150,17 @@ def _refuse_duplicates(parts: Iterable[Part], where: str) -> None:
 
 def parse_part(entry: Any, where: str) -> Part:
     """One catalogue entry; raises CatalogError naming the part and the first wrong field."""
+    name = entry.get("id", "a part without id") if isinstance(entry, dict) else "an entry"
+    try:
+        check_part(entry)
+        part = _validated(entry, where)
+        check_plain(part.model_dump(mode="json"))  # numbers may have been written as texts
+    except OutOfBounds as error:
+        raise CatalogError(f"{where}: {name}: {error}") from error
+    return part
+
+
+def _validated(entry: Any, where: str) -> Part:
     try:
         return _PART.validate_python(entry)
     except ValidationError as error:
@@ -168,7 +182,7 @@ def load_bundled() -> Catalog:
         if entry.name.endswith(".yaml"):
             text = entry.read_text(encoding="utf-8")
             document = read_cached(text, partial(read_yaml, where=entry.name))
-            more, cited = _parts_of(document, entry.name)
+            more, cited = _parts_of(document, entry.name, _validated)  # a test holds its bounds
             parts.extend(more)
             sources.update(cited)
             feeds.extend(_feeds_of(document, entry.name))

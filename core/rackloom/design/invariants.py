@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What no edit may break. A file that breaks one of the last three still opens, with a finding.
 
+0. Numbers are of a magnitude that a site has.
 1. Every reference leads somewhere.
 2. One device in a slot of a rack, and none beyond the rack's top.
 3. One plug in a socket, and one cord in an inlet or outlet.
@@ -11,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rackloom.catalog.parts import CablePart, DevicePart, PduPart, RackPart, TransceiverPart
+from rackloom.design.bounds import wrong_number
 from rackloom.design.change import Change
 from rackloom.design.entities import Cable, Cord, Device, Module, Rack
 from rackloom.design.errors import EditError
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 def check_invariants(design: Design, change: Change) -> None:
     """Raise EditError if a change broke an invariant; looks only at what it touched."""
+    _check_numbers(change)
     check_references(design, change)
     for record in change.of("devices"):
         if record.after is not None and _moved(record.before, record.after):
@@ -38,6 +41,20 @@ def check_invariants(design: Design, change: Change) -> None:
         _check_sockets(design, device_id)
     if any(r.after is not None for r in change.of("cords")):
         _check_cords(design, change)
+
+
+def _check_numbers(change: Change) -> None:
+    for record in change:
+        if record.after is None or record.table == "parts":
+            continue
+        field = wrong_number(record.table, record.after)
+        if field is not None:
+            name = getattr(record.after, "name", "") or record.id
+            raise EditError(
+                f"{name}: the {field.rpartition('_')[0] or field} is not one a design can hold; "
+                "choose a smaller one",
+                (record.id,),
+            )
 
 
 def check_references(design: Design, change: Change) -> None:
