@@ -79,6 +79,7 @@ SHAPES: dict[str, Any] = {
                         "kind": str,
                         "default": (str, int, float, bool, type(None)),
                         "minimum": (int, float, type(None)),
+                        "maximum": (int, float, type(None)),
                         "help": str,
                     }
                 ],

@@ -133,6 +133,7 @@ def _preset(preset: Any) -> dict[str, Any]:
                 "kind": option.kind,
                 "default": option.default,
                 "minimum": option.minimum,
+                "maximum": option.maximum,
                 "help": option.help,
             }
             for option in preset.options

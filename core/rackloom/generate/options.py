@@ -27,6 +27,7 @@ class Option:
     default: Any
     help: str
     minimum: float | None = None
+    maximum: float | None = None
 
     def parse(self, text: str) -> Any:
         """The value of a text; GenerateError with what is wanted."""
@@ -39,6 +40,8 @@ class Option:
             raise GenerateError(f"{self.key}={text}: {_WANTED[self.kind]} is wanted here") from None
         if self.minimum is not None and value < self.minimum:
             raise GenerateError(f"{self.key}={text}: the least is {self.minimum:g}")
+        if self.maximum is not None and value > self.maximum:
+            raise GenerateError(f"{self.key}={text}: the most is {self.maximum:g}")
         return value
 
     def _parse(self, text: str) -> Any:

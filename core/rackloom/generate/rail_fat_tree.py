@@ -32,7 +32,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("switch", "part", None, "switch part of every tier (auto: by ports and size)"),
     Option("spine_switch", "part", None, "switch part of the spines, if another one"),
     Option("core_switch", "part", None, "switch part of the cores, if another one"),
-    Option("tiers", "int", None, "1, 2 or 3 (auto: as few as the servers need)", 1),
+    Option("tiers", "int", None, "1, 2 or 3 (auto: as few as the servers need)", 1, 3),
     Option("oversubscription", "float", 1.0, "server bandwidth over uplink bandwidth of a leaf", 1),
     Option("unit_servers", "int", None, "servers of a scalable unit (auto: a full leaf)", 1),
     Option("rails_per_leaf", "int", 1, "rails that share a leaf", 1),
@@ -40,12 +40,14 @@ OPTIONS: tuple[Option, ...] = (
     Option("spines", "int", 1, "at least this many spines (two tiers)", 1),
     Option("servers_per_rack", "int", None, "servers in a rack (auto: by power and height)", 1),
     Option("switch_place", "text", "auto", "auto, network (own racks) or top (above the servers)"),
-    Option("racks_per_row", "int", None, "racks in a row (auto: 20, in great halls a square)", 1),
-    Option("row_pitch_m", "float", 3.0, "distance from row to row, front to front", 1.2),
+    Option(
+        "racks_per_row", "int", None, "racks in a row (auto: 20, in great halls a square)", 1, 1000
+    ),
+    Option("row_pitch_m", "float", 3.0, "distance from row to row, front to front", 1.2, 100),
     Option("rack", "part", "generic-48u-800", "rack part"),
     Option("pdu", "part", "generic-415-60", "PDU part of server racks"),
     Option("network_pdu", "part", "generic-415-32", "PDU part of network racks"),
-    Option("feed_derating", "float", 0.8, "share of a feed that may be used continuously", 0.1),
+    Option("feed_derating", "float", 0.8, "share of a feed that may be used continuously", 0.1, 1),
     Option("name", "text", "", "project name"),
 )
 
