@@ -16,6 +16,7 @@ from rackloom.catalog.errors import CatalogError
 from rackloom.catalog.parts import Part
 from rackloom.catalog.user_parts import load_catalog, remove_own
 from rackloom.design import Draft, edits
+from rackloom.design.buying import remove_price_list, set_price_list, set_spares
 from rackloom.design.ids import DeviceId
 from rackloom_gui.editing import sentence
 
@@ -233,18 +234,34 @@ class PartsActions(QObject):
 
     # -- ordering ---------------------------------------------------------------------------------
 
+    def _may_edit(self) -> bool:
+        """Whether the project takes edits; says so where it does not."""
+        if self._window.context.read_only:
+            self._window.banner.say("info", self.tr("This design is open for reading only."))
+        return not self._window.context.read_only
+
     def spares(self) -> None:
         """Ask for spares by category."""
         from rackloom_gui.dialogs.prices import SparesDialog
 
+        if not self._may_edit():
+            return
         panel = self._window.bom_panel
         dialog = SparesDialog(panel.categories, panel.spares, self._window)
         if dialog.exec() == QDialog.DialogCode.Accepted:
-            panel.set_spares(dialog.spares())
+            self._window.editing.run(self.tr("Change spares"), set_spares, dialog.spares())
 
     def prices(self) -> None:
-        """Read a price list, and say what it covers."""
+        """Show what the project's price list covers, or read one where there is none."""
+        if self._window.document.design.settings.price_list:
+            self._show_prices()
+        else:
+            self._choose_prices()
+
+    def _choose_prices(self) -> None:
         window = self._window
+        if not self._may_edit():
+            return
         name, _chosen = QFileDialog.getOpenFileName(
             window, self.tr("Open Price List"), str(window.settings.folder),
             self.tr("Price lists (*.csv)"),
@@ -253,27 +270,34 @@ class PartsActions(QObject):
             self.load_prices(Path(name))
 
     def load_prices(self, path: Path) -> None:
-        """Price the bill by a file; a file that is none is refused with a sentence."""
-        from rackloom.reports.buying import read_prices
+        """Keep a price list in the project; a file that is none is refused with a sentence."""
+        from rackloom.reports.buying import list_prices, read_price_file
         from rackloom.reports.errors import ReportError
+
+        window = self._window
+        try:
+            prices = list_prices(read_price_file(path))
+        except ReportError as error:
+            window.banner.say("error", sentence(str(error)))
+            return
+        label = self.tr("Take prices from {0}").format(path.name)
+        window.editing.run(label, set_price_list, path.name, prices)
+        if window.document.design.settings.price_list:
+            self._show_prices()
+
+    def _show_prices(self) -> None:
         from rackloom_gui.dialogs.prices import PricesDialog
 
-        panel = self._window.bom_panel
-        try:
-            prices = read_prices(path.read_bytes(), path.name)
-        except ReportError as error:
-            self._window.banner.say("error", sentence(str(error)))
-            return
-        except OSError as error:
-            reason = (error.strerror or "").lower()
-            text = self.tr("{0} cannot be read: {1}").format(path.name, reason)
-            self._window.banner.say("error", sentence(text))
-            return
-        panel.set_prices(prices)
-        dialog = PricesDialog(panel.rows, prices, path.name, self._window)
+        window, panel = self._window, self._window.bom_panel
+        window.document.flush()
+        panel.refresh_now()
+        name = window.document.design.settings.price_list
+        dialog = PricesDialog(panel.rows, panel.prices or {}, name, window)
         dialog.exec()
-        if dialog.remove_prices:
-            panel.set_prices(None)
+        if dialog.another_wanted:
+            self._choose_prices()
+        elif dialog.remove_prices and self._may_edit():
+            window.editing.run(self.tr("Take the price list out"), remove_price_list)
 
     def export_bom(self) -> None:
         """The bill as shown, with its spares and prices, as CSV or XLSX."""
@@ -306,6 +330,9 @@ class PartsActions(QObject):
         dialog.exec()
 
     def _keep_template(self, template: str) -> None:
+        if not self._may_edit():
+            return
+
         def keep(draft: Draft) -> None:
             draft.put(replace(draft.settings, label_template=template))
 

@@ -27,7 +27,7 @@ def fresh(design: Design) -> Design:
 
 TABLES = (
     "settings", "rows", "racks", "devices", "modules", "cables", "feeds", "cords", "notes",
-    "accepted", "severities",
+    "accepted", "severities", "spares", "prices",
 )  # fmt: skip
 
 

@@ -14,7 +14,8 @@ from openpyxl import load_workbook
 from tests.builders import small_design
 
 from rackloom.cli import main
-from rackloom.design import Draft, edits
+from rackloom.design import Draft, ListPrice, edits
+from rackloom.design.buying import set_price_list, set_spares
 from rackloom.files import load, save
 from rackloom.reports import BomRow, CableRow, Label
 from rackloom.reports.label_text import TOKENS
@@ -74,6 +75,28 @@ def test_the_bom_takes_spares_and_prices(hall: Path, capfd: pytest.CaptureFixtur
     assert run(capfd, "bom", hall, "--prices", prices, "-o", book)[0] == 0
     sheet = load_workbook(book)["BOM"]
     assert sheet.cell(sheet.max_row, sheet.max_column).value == 500_000
+
+
+def test_the_bom_uses_what_the_project_keeps(hall: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    draft = Draft(small_design())
+    set_spares(draft, {"server": 10.0})
+    set_price_list(draft, "spring.csv", [ListPrice("SRV-8", 250_000.0, "USD")])
+    save(hall, draft.close("Keep")[0])
+    rows = rows_of(run(capfd, "bom", hall, "-o", "-")[1])
+    server = next(row for row in rows if row["category"] == "server")
+    assert (server["quantity"], server["spares"]) == ("3", "1")
+    assert rows[-1]["total_price"] == "750000"
+    rows = rows_of(run(capfd, "bom", hall, "--spares", "switch=50", "-o", "-")[1])
+    assert [r["spares"] for r in rows if r["category"] in {"server", "switch"}] == ["0", "1"]
+    prices = hall.with_name("other.csv")
+    prices.write_text("part_number,price,currency\nSRV-8,1,EUR\n")
+    rows = rows_of(run(capfd, "bom", hall, "--prices", prices, "-o", "-")[1])
+    assert (rows[-1]["currency"], rows[-1]["total_price"]) == ("EUR", "3")
+    rows = rows_of(run(capfd, "bom", hall, "--no-spares", "--no-prices", "-o", "-")[1])
+    assert tuple(rows[0]) == columns(BomRow)
+    assert "not allowed with" in complaint(
+        capfd, "bom", hall, "--prices", prices, "--no-prices", "-o", "-"
+    )
 
 
 def test_what_cannot_be_used_is_one_line(hall: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.builders import big_design, leaf_part, small_design
 
-from rackloom.design import Design, Draft, EditError, History, Step, edits
+from rackloom.design import Design, Draft, EditError, History, ListPrice, Step, edits
+from rackloom.design.buying import set_price_list, set_spares
 from rackloom.files import (
     FileError,
     Journal,
@@ -69,6 +70,15 @@ def session(project: Project) -> Iterator[Session]:
 
 def journals(folder: Path) -> list[Path]:
     return sorted(p for p in folder.rglob("*") if p.name.endswith("journal"))
+
+
+def test_spares_and_prices_come_back(session: Session) -> None:
+    session.history.do("Set spares", set_spares, {"cable": 2.5})
+    session.history.do("Take list", set_price_list, "x.csv", [ListPrice("A", 0.1, "EUR")])
+    wanted = session.history.design
+    session.journal.abandon()
+    (waiting,) = waiting_journals()
+    assert recover(waiting.journal).design == wanted
 
 
 def test_steps_come_back_in_order(session: Session, project: Project) -> None:

@@ -78,6 +78,12 @@ def test_csv_has_its_columns_even_without_rows() -> None:
     assert csv_text([], Line) == "name,count,length_m\r\n"
 
 
+def test_sums_of_money_keep_their_cents() -> None:
+    # The optics of one big hall; ten digits would lose the cents, and all 17 show the binary.
+    rows = [Line("total", 1, 1_234_567_890.12), Line("metres", 1, 0.1 + 0.2)]
+    assert csv_text(rows, Line).splitlines()[1:] == ["total,1,1234567890.12", "metres,1,0.3"]
+
+
 def test_xlsx_holds_numbers_as_numbers_and_formulas_as_text() -> None:
     lines = [
         Line("=1+1", -3, 1.5),

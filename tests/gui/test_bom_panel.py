@@ -14,8 +14,10 @@ from pytestqt.qtbot import QtBot
 from tests.gui.design_kit import example_design
 from tests.gui.window_kit import Answers, trigger
 
+from rackloom.design.buying import remove_price_list, set_price_list, set_spares
+from rackloom.files import load, save
 from rackloom.reports.bom import bom
-from rackloom.reports.buying import read_prices
+from rackloom.reports.buying import bill, list_prices, read_prices
 from rackloom_gui.dialogs.labels import LabelsDialog
 from rackloom_gui.dialogs.prices import PricesDialog, SparesDialog
 from rackloom_gui.dialogs.swap_part import SwapDialog
@@ -77,25 +79,46 @@ def test_a_line_selects_all_that_it_counts(panel: BomPanel, qtbot: QtBot) -> Non
 def test_spares_are_rounded_up_line_by_line(panel: BomPanel, qtbot: QtBot) -> None:
     dialog = SparesDialog(panel.categories, panel.spares)
     qtbot.addWidget(dialog)
-    assert list(dialog.fields) == panel.categories
+    assert list(dialog.fields) == [*panel.categories, "all"]
     field = dialog.fields["transceiver"]
     field.setFocus()
     field.selectAll()
     qtbot.keyClicks(field, "10")
-    panel.set_spares(dialog.spares())
+    panel._document.do("Spares", set_spares, dialog.spares())
+    panel._document.flush()
     assert panel.spares == {"transceiver": Fraction(10)}
     for row in panel.rows:
         drawn = row.quantity - row.spares
         wanted = -(-drawn // 10) if row.category == "transceiver" else 0
         assert row.spares == wanted
     assert "spares" in panel.columns()
+    panel._document.undo()
+    panel._document.flush()
+    assert not any(row.spares for row in panel.rows)
+    assert "spares" not in panel.columns()
+
+
+def test_spares_nobody_touched_stay_as_exact_as_they_were(panel: BomPanel, qtbot: QtBot) -> None:
+    panel._document.do("Spares", set_spares, {"cable": 2.25, "ladder": 4.0, "all": 1.0})
+    panel._document.flush()
+    dialog = SparesDialog(panel.categories, panel.spares)
+    qtbot.addWidget(dialog)
+    assert dialog.fields["server"].value() == 1.0  # as all others
+    dialog.fields["server"].setValue(0.0)
+    shares = dialog.spares()
+    assert (shares["cable"], shares["ladder"], shares["server"]) == (2.25, 4.0, 0.0)
+    panel._document.do("Spares", set_spares, shares)
+    panel._document.flush()
+    assert {row.spares for row in panel.rows if row.category == "server"} == {0}
+    assert all(row.spares > 0 for row in panel.rows if row.category == "switch")
 
 
 def test_prices_give_totals_and_say_what_is_missing(panel: BomPanel, qtbot: QtBot) -> None:
     priced = next(row for row in panel.rows if row.part_number)
     text = f"part_number,price,currency\n{priced.part_number},100.50,eur\n"
     prices = read_prices(text.encode())
-    panel.set_prices(prices)
+    panel._document.do("Prices", set_price_list, "list.csv", list_prices(prices))
+    panel._document.flush()
     found = next(row for row in panel.rows if row.part_number == priced.part_number)
     assert found.total_price == pytest.approx(100.50 * priced.quantity)
     assert "EUR" in panel.summary.text() or "EUR" in panel.summary.toolTip()
@@ -106,7 +129,8 @@ def test_prices_give_totals_and_say_what_is_missing(panel: BomPanel, qtbot: QtBo
         row.part_number != priced.part_number for row in panel.rows
     )
     assert panel.lines()[-1] is panel.totals[-1]
-    panel.set_prices(None)
+    panel._document.do("None", remove_price_list)
+    panel._document.flush()
     assert "total_price" not in panel.columns()
 
 
@@ -120,7 +144,7 @@ def test_words_narrow_the_lines(panel: BomPanel, qtbot: QtBot) -> None:
 def test_the_file_has_the_spares_of_the_panel(
     example: MainWindow, qtbot: QtBot, answers: Answers, tmp_path: Path
 ) -> None:
-    example.bom_panel.set_spares({"cable": Fraction(5), "fibre": Fraction(5)})
+    example.document.do("Spares", set_spares, {"cable": 5.0, "fibre": 5.0})
     answers.export_path = tmp_path / "out.csv"
     trigger(example, qtbot, "export.bom")
     head = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()[0]
@@ -134,7 +158,37 @@ def test_the_file_has_the_spares_of_the_panel(
     bad.write_text("a,b\n1,2\n", encoding="utf-8")
     example.bindings.parts.load_prices(bad)
     assert "part_number" in example.banner.text
-    assert example.bom_panel.prices is None
+    assert not example.document.design.settings.price_list
+
+
+def test_a_price_list_is_kept_with_the_project_as_one_step(
+    example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, steps = example.document.design, example.document.history.position
+    known = next(row for row in bom(start) if row.part_number)
+    file = tmp_path / "prices.csv"
+    text = f"part_number,price,currency\n{known.part_number},300,USD\n"
+    file.write_text(text, encoding="utf-8")
+    seen: list[PricesDialog] = []
+
+    def look(dialog: PricesDialog) -> int:
+        seen.append(dialog)
+        return 0
+
+    monkeypatch.setattr(PricesDialog, "exec", look)
+    example.bindings.parts.load_prices(file)
+    assert example.document.history.position == steps + 1
+    assert len(seen[0].missing.toPlainText().splitlines()) == len(bom(start)) - 1
+    save(tmp_path / "kept.rackloom", example.document.design)
+    kept = load(tmp_path / "kept.rackloom").design
+    assert kept.settings.price_list == "prices.csv"
+    assert bill(kept).totals[0].total_price == 300 * known.quantity
+    # The list is there: the button shows it, and takes it out as one step.
+    monkeypatch.setattr(PricesDialog, "exec", lambda dialog: dialog._remove() or 0)
+    example.bindings.parts.prices()
+    assert example.document.design == start
+    example.document.undo()
+    assert example.document.design.settings.price_list == "prices.csv"
 
 
 def test_labels_follow_the_template_and_go_into_a_pdf(

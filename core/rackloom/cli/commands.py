@@ -118,7 +118,12 @@ def cables(arguments: argparse.Namespace) -> int:
     from rackloom.cli.handover import write_table
     from rackloom.reports import CableRow, cable_schedule
 
-    return write_table(arguments.file, arguments.output, cable_schedule, CableRow, "Cables")
+    return write_table(
+        arguments.file,
+        arguments.output,
+        lambda design: (cable_schedule(design), CableRow),
+        "Cables",
+    )
 
 
 def labels(arguments: argparse.Namespace) -> int:

@@ -17,28 +17,30 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-MOST_PRICE_BYTES = 64 << 20
-"""Greatest price list that is read."""
-
 
 # Arguments
 
 
 def add_bom_arguments(parser: argparse.ArgumentParser) -> None:
     """What ``bom`` takes beside the file and ``-o``."""
-    parser.add_argument(
+    spares = parser.add_mutually_exclusive_group()
+    spares.add_argument(
         "--spares",
         action="append",
-        default=[],
         metavar="CATEGORY=PCT",
         help="order so many per cent more, rounded up line by line: cable=5; all=2 is for the "
-        "categories that are not named (may be given several times)",
+        "categories that are not named (may be given several times; all together they stand in "
+        "the place of the project's)",
     )
-    parser.add_argument(
+    spares.add_argument("--no-spares", action="store_true", help="leave the project's spares away")
+    prices = parser.add_mutually_exclusive_group()
+    prices.add_argument(
         "--prices",
         metavar="FILE",
-        help="a CSV file with the columns part_number, price and currency: adds what it costs",
+        help="a CSV file with the columns part_number, price and currency: adds what it costs "
+        "(default: the price list of the project)",
     )
+    prices.add_argument("--no-prices", action="store_true", help="leave the project's prices away")
 
 
 def add_power_arguments(parser: argparse.ArgumentParser) -> None:
@@ -119,34 +121,18 @@ def bom(arguments: argparse.Namespace) -> int:
     """``rackloom bom``."""
     from rackloom import reports
 
-    spares = _reported(lambda: reports.spares_of(arguments.spares))
-    prices = _prices(arguments.prices) if arguments.prices else None
-    names = reports.bom_columns(spares=bool(spares), prices=prices is not None)
+    spares = None
+    if arguments.spares or arguments.no_spares:
+        spares = _reported(lambda: reports.spares_of(arguments.spares or ()))
+    prices, file = None, arguments.prices
+    if file:
+        prices = _reported(lambda: reports.read_price_file(Path(file), file))
 
-    def rows_of(design: Design) -> list[Any]:
-        rows = reports.bom(design)
-        if spares:
-            rows = reports.with_spares(rows, spares)
-        if prices is None:
-            return list(rows)
-        rows = reports.with_prices(rows, prices)
-        return [*rows, *reports.totals(rows)]
+    def table_of(design: Design) -> tuple[list[Any], tuple[str, ...]]:
+        made = reports.bill(design, spares, prices, priced=not arguments.no_prices)
+        return made.lines, made.columns
 
-    return write_table(arguments.file, arguments.output, rows_of, names, "BOM")
-
-
-def _prices(file: str) -> dict[str, Any]:
-    from rackloom.reports import read_prices
-
-    try:
-        with Path(file).open("rb") as source:
-            data = source.read(MOST_PRICE_BYTES + 1)
-    except OSError as error:
-        reason = (error.strerror or "it cannot be read").lower()
-        raise CommandError(f"{file}: {reason}; check the path after --prices") from error
-    if len(data) > MOST_PRICE_BYTES:
-        raise CommandError(f"{file} is larger than a price list can be (64 MB)")
-    return _reported(lambda: read_prices(data, file))
+    return write_table(arguments.file, arguments.output, table_of, "BOM")
 
 
 def power(arguments: argparse.Namespace) -> int:
@@ -200,7 +186,9 @@ def labels(arguments: argparse.Namespace) -> int:
 
     target = arguments.output
     if target == STDOUT or Path(target).suffix.lower() != ".pdf":
-        return write_table(arguments.file, target, found, Label, "Labels", also=".pdf")
+        return write_table(
+            arguments.file, target, lambda design: (found(design), Label), "Labels", also=".pdf"
+        )
     from rackloom.cli import gui_door
 
     sheet = _reported(lambda: sheet_named(arguments.sheet))
@@ -214,13 +202,15 @@ def labels(arguments: argparse.Namespace) -> int:
 def write_table(
     file: str,
     target: str,
-    rows_of: Callable[[Design], Sequence[Any]],
-    names: Columns,
+    table_of: Callable[[Design], tuple[Sequence[Any], Columns]],
     title: str,
     *,
     also: str = "",
 ) -> int:
-    """Write a table of a design as its target's ending says, CSV to standard output."""
+    """Write a table of a design as its target's ending says, CSV to standard output.
+
+    ``table_of`` gives the rows and what names their columns.
+    """
     suffix = ".csv" if target == STDOUT else Path(target).suffix.lower()
     if suffix not in {".csv", ".xlsx"} and not _is_special(target):
         kinds = f".csv, .xlsx or {also}" if also else ".csv or .xlsx"
@@ -228,7 +218,8 @@ def write_table(
     check_target(target, file)
     design = _load_file(file)
     with progress(f"writing {target}"):
-        write(target, _table_bytes(_reported(lambda: rows_of(design)), names, title, target))
+        rows, names = _reported(lambda: table_of(design))
+        write(target, _table_bytes(rows, names, title, target))
     return 0
 
 

@@ -10,12 +10,14 @@ from rackloom.design.entities import (
     Cord,
     Device,
     Feed,
+    ListPrice,
     Module,
     Note,
     Rack,
     Row,
     SeverityOverride,
     SiteSettings,
+    SpareShare,
 )
 from rackloom.design.errors import EditError
 from rackloom.design.history import History
@@ -35,6 +37,7 @@ __all__ = [
     "Feed",
     "History",
     "Link",
+    "ListPrice",
     "Module",
     "Note",
     "PortRef",
@@ -43,6 +46,7 @@ __all__ = [
     "Row",
     "SeverityOverride",
     "SiteSettings",
+    "SpareShare",
     "Step",
     "cable_links",
     "port_name",

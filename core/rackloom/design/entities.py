@@ -50,6 +50,8 @@ class SiteSettings:
     """What the trays and what they hang on carry a metre."""
     label_template: str = ""
     """What cable labels say, with tokens such as ``{near}``; empty: the usual (TIA-606 style)."""
+    price_list: str = ""
+    """What the price list in the table ``prices`` is called; empty: there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +204,24 @@ class SeverityOverride:
     severity: str
 
 
+@dataclass(frozen=True, slots=True)
+class SpareShare:
+    """How much more of a category of the bill is ordered. Its id is the category, or ``all``."""
+
+    id: str
+    percent: float
+    """Of each line, rounded up; ``all`` stands for the categories that are not named."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListPrice:
+    """A line of the project's price list: what one piece costs. Its id is the part number."""
+
+    id: str
+    amount: float
+    currency: str
+
+
 Entity = (
     SiteSettings
     | Row
@@ -214,6 +234,8 @@ Entity = (
     | Note
     | AcceptedFinding
     | SeverityOverride
+    | SpareShare
+    | ListPrice
 )
 
 TABLES: dict[str, type] = {
@@ -228,8 +250,13 @@ TABLES: dict[str, type] = {
     "notes": Note,
     "accepted": AcceptedFinding,
     "severities": SeverityOverride,
+    "spares": SpareShare,
+    "prices": ListPrice,
 }
 """Every table but ``parts`` (embedded catalogue parts), in the order files list them."""
+
+NAMED_BY_ID = frozenset({"parts", "severities", "spares", "prices"})
+"""Tables whose ids are not ours: of parts, rules, categories and part numbers."""
 
 TABLE_OF: dict[type, str] = {kind: table for table, kind in TABLES.items()}
 

@@ -12,18 +12,21 @@ from rackloom.catalog.parts import DevicePart, Part, PartId
 from rackloom.design.change import Change, Record
 from rackloom.design.entities import (
     ID_PREFIX,
+    NAMED_BY_ID,
     TABLES,
     AcceptedFinding,
     Cable,
     Cord,
     Device,
     Feed,
+    ListPrice,
     Module,
     Note,
     Rack,
     Row,
     SeverityOverride,
     SiteSettings,
+    SpareShare,
 )
 from rackloom.design.ids import (
     CableId,
@@ -128,6 +131,16 @@ class Design:
         return self._tables["severities"]
 
     @property
+    def spares(self) -> Mapping[str, SpareShare]:
+        """Spares of the project by category; ``all`` is for the categories not named."""
+        return self._tables["spares"]
+
+    @property
+    def prices(self) -> Mapping[str, ListPrice]:
+        """The project's price list by part number."""
+        return self._tables["prices"]
+
+    @property
     def parts(self) -> Mapping[PartId, Part]:
         """Catalogue parts this design uses, by id."""
         return self._tables["parts"]  # type: ignore[return-value]
@@ -154,7 +167,7 @@ class Design:
     def find(self, entity_id: str) -> tuple[str, Any] | None:
         """Table name and entity of an id, or None."""
         for table, rows in self._tables.items():
-            if table not in {"parts", "severities"} and entity_id in rows:
+            if table not in NAMED_BY_ID and entity_id in rows:
                 return table, rows[entity_id]
         return None
 

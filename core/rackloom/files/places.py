@@ -22,6 +22,8 @@ WORD_OF = {
     "notes": "note",
     "accepted": "accepted finding",
     "severities": "severity",
+    "spares": "spares",
+    "prices": "price",
     "parts": "part",
 }
 

@@ -19,6 +19,7 @@ from rackloom.bulk import many_objects
 from rackloom.catalog.kinds import AnyPart
 from rackloom.catalog.parts import NicPart, Part
 from rackloom.design import Design, EditError
+from rackloom.design.buying import wrong_price, wrong_share
 from rackloom.design.entities import (
     ID_PREFIX,
     TABLES,
@@ -27,12 +28,14 @@ from rackloom.design.entities import (
     Cord,
     Device,
     Feed,
+    ListPrice,
     Module,
     Note,
     Rack,
     Row,
     SeverityOverride,
     SiteSettings,
+    SpareShare,
 )
 from rackloom.design.invariants import check_all_references
 from rackloom.files.document import FORMAT, read_document
@@ -87,6 +90,8 @@ class _Content(BaseModel):
     notes: list[Note] = []
     accepted: list[AcceptedFinding] = []
     severities: list[SeverityOverride] = []
+    spares: list[SpareShare] = []
+    prices: list[ListPrice] = []
     parts: list[dict[str, Any]] = []
 
 
@@ -248,6 +253,8 @@ _NUMBERS: dict[str, tuple[str, ...]] = {
     "feeds": ("voltage_v", "current_a", "phases"),
     "cords": ("inlet",),
     "notes": ("x_m", "y_m"),
+    "spares": ("percent",),
+    "prices": ("amount",),
 }
 
 
@@ -268,6 +275,11 @@ def _check_numbers(tables: dict[str, dict[str, Any]], data: bytes) -> None:
     for settings in tables["settings"].values():
         if not all(-MAX_PLACE <= x <= MAX_PLACE for x in settings.cross_trays_x_m):
             refuse(data, "settings", "site", "the number is not one a design can hold")
+    for name, wrong in (("spares", wrong_share), ("prices", wrong_price)):
+        for entity in tables[name].values():
+            problem = wrong(entity)
+            if problem:
+                refuse(data, name, entity.id, problem)
     for cable in tables["cables"].values():
         for end in cable.ends:
             if not 0 <= end.socket < 1024:

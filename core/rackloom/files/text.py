@@ -20,7 +20,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from rackloom.catalog.parts import Part
 from rackloom.design import Design
-from rackloom.design.entities import TABLES, CableEnd
+from rackloom.design.entities import NAMED_BY_ID, TABLES, CableEnd
 from rackloom.design.ids import by_age
 from rackloom.files.document import FORMAT
 from rackloom.files.errors import FileError
@@ -63,7 +63,7 @@ def entity_line(table: str, entity: Any) -> bytes:
 
 
 def _lines(table: str, rows: Mapping[str, Any], extras: Extras) -> Iterator[bytes]:
-    order = sorted(rows) if table in {"parts", "severities"} else sorted(rows, key=by_age)
+    order = sorted(rows) if table in NAMED_BY_ID else sorted(rows, key=by_age)
     batch: list[bytes] = []
     first = True
     for key in order:

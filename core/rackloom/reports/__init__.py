@@ -3,7 +3,10 @@
 
 from rackloom.reports.bom import BomRow, bom
 from rackloom.reports.buying import (
+    Bill,
+    bill,
     bom_columns,
+    read_price_file,
     read_prices,
     spares_of,
     totals,
@@ -26,6 +29,7 @@ from rackloom.reports.summary import summary, summary_text
 from rackloom.reports.tables import csv_bytes, csv_text, xlsx_bytes
 
 __all__ = [
+    "Bill",
     "BomRow",
     "CableRow",
     "DevicePower",
@@ -34,6 +38,7 @@ __all__ = [
     "PowerReport",
     "PowerSum",
     "ReportError",
+    "bill",
     "bom",
     "bom_columns",
     "cable_schedule",
@@ -45,6 +50,7 @@ __all__ = [
     "power_report",
     "power_sum",
     "power_text",
+    "read_price_file",
     "read_prices",
     "spares_of",
     "summary",

@@ -10,14 +10,21 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import ceil
+from pathlib import Path
 
-from rackloom.reports.bom import BomRow
+from rackloom.design import Design, ListPrice
+from rackloom.design.buying import (
+    ALL_OTHERS,
+    MOST_LETTERS,
+    MOST_PRICE,
+    MOST_SPARES_PERCENT,
+)
+from rackloom.reports.bom import BomRow, bom
 from rackloom.reports.errors import ReportError
 from rackloom.reports.tables import columns
 
-MOST_SPARES_PERCENT = 1000
-"""More than ten times what is drawn is a slip of the finger."""
-MOST_PRICE = Decimal("1e12")
+MOST_PRICE_BYTES = 64 << 20
+"""Greatest price list that is read."""
 
 # Spares
 
@@ -52,13 +59,13 @@ def with_spares(rows: Iterable[BomRow], percent: Mapping[str, float | Fraction])
     that no line has: it would be a slip of the pen.
     """
     rows = list(rows)
-    unknown = percent.keys() - {row.category for row in rows} - {"all"}
+    unknown = percent.keys() - {row.category for row in rows} - {ALL_OTHERS}
     if unknown:
         have = ", ".join(dict.fromkeys(row.category for row in rows)) or "nothing"
         raise ReportError(f"no line is of the category {min(unknown)!r}; there are: {have}")
     result = []
     for row in rows:
-        share = Fraction(str(percent.get(row.category, percent.get("all", 0)))) / 100
+        share = Fraction(str(percent.get(row.category, percent.get(ALL_OTHERS, 0)))) / 100
         spares = ceil(row.quantity * share)
         result.append(replace(row, quantity=row.quantity + spares, spares=spares))
     return result
@@ -73,6 +80,25 @@ class Price:
 
     amount: Decimal
     currency: str
+
+
+def read_price_file(path: Path, name: str = "") -> dict[str, Price]:
+    """A price list from a file, as :func:`read_prices` has it; ``name`` is what to call it.
+
+    Raises ReportError for a file that cannot be read, too.
+    """
+    name = name or path.name
+    try:
+        with path.open("rb") as source:
+            data = source.read(MOST_PRICE_BYTES + 1)
+    except OSError as error:
+        reason = (error.strerror or "it cannot be read").lower()
+        raise ReportError(f"{name}: {reason}; check the path of the price list") from error
+    if len(data) > MOST_PRICE_BYTES:
+        raise ReportError(
+            f"{name} is larger than a price list can be ({MOST_PRICE_BYTES >> 20} MB)"
+        )
+    return read_prices(data, name)
 
 
 def read_prices(data: bytes, name: str = "the price list") -> dict[str, Price]:
@@ -128,6 +154,8 @@ def _price(cells: Sequence[str], places: Mapping[str, int], where: str) -> tuple
     amount = _decimal(values["price"])
     if not number:
         raise ReportError(f"{where} has no part number")
+    if len(number) > MOST_LETTERS:
+        raise ReportError(f"{where}: a part number has up to {MOST_LETTERS} characters")
     if amount is None or not 0 <= amount <= MOST_PRICE:
         raise ReportError(
             f"{where}: {values['price'][:40]!r} is not a price: write it as 1234.50, without "
@@ -208,6 +236,83 @@ def totals(rows: Iterable[BomRow]) -> list[BomTotal]:
     if missing and not found:
         found.append(BomTotal("", None, "Total", notes=missing))
     return found
+
+
+# What the project says
+
+
+def spares_of_project(design: Design) -> dict[str, Fraction]:
+    """Spares that the project keeps, as exact percentages by category."""
+    return {share.id: Fraction(str(share.percent)) for share in design.spares.values()}
+
+
+def prices_of_project(design: Design) -> dict[str, Price] | None:
+    """The price list that the project keeps; None where it has none."""
+    if not design.settings.price_list:
+        return None
+    return {
+        price.id: Price(Decimal(str(price.amount)), price.currency)
+        for price in design.prices.values()
+    }
+
+
+def list_prices(prices: Mapping[str, Price]) -> list[ListPrice]:
+    """Prices as a project keeps them."""
+    return [
+        ListPrice(number, float(price.amount), price.currency) for number, price in prices.items()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """A bill of materials as it is handed on: with spares and prices where there are any."""
+
+    rows: list[BomRow]
+    totals: list[BomTotal]
+    columns: tuple[str, ...]
+
+    @property
+    def lines(self) -> list[BomRow | BomTotal]:
+        """Rows of a written table: the lines of the bill, then the totals."""
+        return [*self.rows, *self.totals]
+
+
+def bill(
+    design: Design,
+    spares: Mapping[str, Fraction] | None = None,
+    prices: Mapping[str, Price] | None = None,
+    *,
+    priced: bool = True,
+) -> Bill:
+    """What the design is made of, with the project's spares and prices.
+
+    ``spares`` and ``prices`` stand in the place of those of the project; empty ``spares`` are
+    none, and ``priced`` False leaves prices away. Raises ReportError for a category in ``spares``
+    that no line has; of the project's, which hold for the design as it may come to be, such ones
+    wait.
+    """
+    if priced and prices is None:
+        prices = prices_of_project(design)
+    return bill_of(bom(design), design, spares, prices if priced else None)
+
+
+def bill_of(
+    rows: list[BomRow],
+    design: Design,
+    spares: Mapping[str, Fraction] | None,
+    prices: Mapping[str, Price] | None,
+) -> Bill:
+    """The bill from the lines of :func:`~rackloom.reports.bom.bom`; ``prices`` None: without."""
+    if spares is None:
+        there = {row.category for row in rows} | {ALL_OTHERS}
+        spares = {c: share for c, share in spares_of_project(design).items() if c in there}
+    if spares:
+        rows = with_spares(rows, spares)
+    found: list[BomTotal] = []
+    if prices is not None:
+        rows = with_prices(rows, prices)
+        found = totals(rows)
+    return Bill(rows, found, bom_columns(spares=bool(spares), prices=prices is not None))
 
 
 SPARE_COLUMNS = ("spares",)

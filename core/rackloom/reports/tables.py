@@ -54,7 +54,8 @@ def _cell(value: Any) -> str:
         return safe_text(value)
     if value is None:
         return ""
-    return f"{value:.10g}" if isinstance(value, float) else safe_text(str(value))
+    # 13 digits: sums of money to the cent, without the noise of binary fractions.
+    return f"{value:.13g}" if isinstance(value, float) else safe_text(str(value))
 
 
 def csv_text(rows: Sequence[Any], kind: Columns) -> str:

@@ -23,12 +23,12 @@ from PySide6.QtWidgets import (
 from rackloom.design import Change, Design
 from rackloom.reports.bom import BomRow, bom
 from rackloom.reports.buying import (
+    Bill,
     BomTotal,
     Price,
-    bom_columns,
-    totals,
-    with_prices,
-    with_spares,
+    bill_of,
+    prices_of_project,
+    spares_of_project,
 )
 from rackloom_gui.document import Document
 from rackloom_gui.icons import Icons
@@ -38,6 +38,8 @@ from rackloom_gui.widgets.text import ElidedLabel, EmptyState, SearchField
 
 _ROW = Qt.ItemDataRole.UserRole
 _TABLES_THAT_MATTER = frozenset({"racks", "devices", "modules", "cables", "cords", "parts"})
+_TABLES_OF_ORDERING = frozenset({"spares", "prices", "settings"})
+"""Changes here only dress the same lines."""
 
 
 class BomPanel(QWidget):
@@ -60,10 +62,13 @@ class BomPanel(QWidget):
         self._tokens = theme.tokens
         self._outdated = True
         self._plain: list[BomRow] = []
-        self.rows: list[BomRow] = []
-        self.totals: list[BomTotal] = []
+        self._bill = Bill([], [], ())
         self.spares: dict[str, Fraction] = {}
+        """Spares of the project, by category."""
         self.prices: Mapping[str, Price] | None = None
+        """The project's price list, or None."""
+        self._kept: tuple[object, object, str] = (None, None, "")
+        """The tables and the name that spares and prices were read from."""
         self._job = LatestJob(self, delay_ms=200)
         self.search = SearchField(icons, self.tr("Search the bill"), self)
         self.tree = QTreeWidget(self)
@@ -82,6 +87,7 @@ class BomPanel(QWidget):
         self._job.failed.connect(self.fault)
         document.changed.connect(self._on_changed)
         document.replaced.connect(lambda _design: self._outdate())
+        self._read_kept()
         theme.changed.connect(self._on_theme_changed)
 
     def _build(self, icons: Icons) -> None:
@@ -140,23 +146,23 @@ class BomPanel(QWidget):
         """The categories of the design's lines, in order."""
         return list(dict.fromkeys(row.category for row in self._plain))
 
-    def set_spares(self, percent: Mapping[str, Fraction]) -> None:
-        """Add spares by category; 0 for none."""
-        self.spares = {category: share for category, share in percent.items() if share}
-        self._reckon()
+    @property
+    def rows(self) -> list[BomRow]:
+        """The lines, with the project's spares and prices."""
+        return self._bill.rows
 
-    def set_prices(self, prices: Mapping[str, Price] | None) -> None:
-        """Price the lines; None takes all prices away."""
-        self.prices = prices
-        self._reckon()
+    @property
+    def totals(self) -> list[BomTotal]:
+        """What is known to be paid, by currency."""
+        return self._bill.totals
 
     def columns(self) -> tuple[str, ...]:
         """Columns of a file of this bill."""
-        return bom_columns(spares=bool(self.spares), prices=self.prices is not None)
+        return self._bill.columns
 
     def lines(self) -> list[BomRow | BomTotal]:
         """Rows of a file of this bill: its lines, then the totals where there are prices."""
-        return [*self.rows, *self.totals]
+        return self._bill.lines
 
     def refresh_now(self) -> None:
         """Work the bill out at once: for a file that must not wait for somebody to look."""
@@ -173,6 +179,8 @@ class BomPanel(QWidget):
     def _on_changed(self, _design: Design, change: Change) -> None:
         if change.tables & _TABLES_THAT_MATTER:
             self._outdate()
+        elif change.tables & _TABLES_OF_ORDERING and not self._outdated:
+            self._reckon()
 
     def _outdate(self) -> None:
         self._outdated = True
@@ -196,12 +204,20 @@ class BomPanel(QWidget):
         self._plain = rows
         self._reckon()
 
+    def _read_kept(self) -> None:
+        """Spares and prices as the project has them now; a long list is not read twice."""
+        design = self._document.design
+        name = design.settings.price_list
+        spares, prices, known = self._kept
+        if spares is design.spares and prices is design.prices and name == known:
+            return
+        self._kept = (design.spares, design.prices, name)
+        self.spares = spares_of_project(design)
+        self.prices = prices_of_project(design)
+
     def _reckon(self) -> None:
-        there = set(self.categories)
-        share = {c: s for c, s in self.spares.items() if c in there}
-        rows = with_spares(self._plain, share)
-        self.rows = with_prices(rows, self.prices) if self.prices is not None else rows
-        self.totals = totals(self.rows) if self.prices is not None else []
+        self._read_kept()
+        self._bill = bill_of(self._plain, self._document.design, None, self.prices)
         self._fill()
 
     # -- showing ----------------------------------------------------------------------------------
@@ -230,9 +246,13 @@ class BomPanel(QWidget):
         self._stack.setCurrentWidget(self.tree if self.rows else self._empty)
         self._summarise()
 
+    @property
+    def _has_spares(self) -> bool:
+        return "spares" in self.columns()
+
     def _set_head(self) -> None:
         head = [self.tr("Part"), self.tr("Part number"), self.tr("Length"), self.tr("Quantity")]
-        head += [self.tr("Spares")] if self.spares else []
+        head += [self.tr("Spares")] if self._has_spares else []
         head += [self.tr("Unit price"), self.tr("Total")] if self.prices is not None else []
         head.append(self.tr("Notes"))
         if self.tree.columnCount() == len(head) and self.tree.headerItem().text(0) == head[0]:
@@ -248,7 +268,7 @@ class BomPanel(QWidget):
     def _heading(self, category: str, rows: Sequence[BomRow]) -> QTreeWidgetItem:
         pieces = sum(row.quantity for row in rows)
         cells = [category_title(category), "", "", self._count(pieces)]
-        if self.spares:
+        if self._has_spares:
             cells.append(self._count(sum(row.spares for row in rows)))
         if self.prices is not None:
             cells += ["", self._sums(rows)]
@@ -264,7 +284,7 @@ class BomPanel(QWidget):
         name = f"{row.manufacturer} {row.model}".strip()
         length = "" if row.length_m is None else f"{row.length_m:g} m"
         cells = [name, row.part_number or self.tr("unknown"), length, self._count(row.quantity)]
-        if self.spares:
+        if self._has_spares:
             cells.append(self._count(row.spares) if row.spares else "")
         if self.prices is not None:
             cells += [
