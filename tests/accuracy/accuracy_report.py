@@ -112,54 +112,56 @@ def errors_of(gaps: list[Gap]) -> Errors:
 
 
 @contextmanager
-def left_out(system: System) -> Iterator[None]:
+def left_out(system: System) -> Iterator[tuple[Hardware, Libraries]]:
     """The model as it would be had this system never been measured."""
     hardware, libraries = _without(load_hardware(), system), _unfitted(load_libraries(), system)
     with (
         patch.object(case_module, "load_hardware", lambda: hardware),
         patch.object(case_module, "load_libraries", lambda: libraries),
     ):
-        yield
+        yield hardware, libraries
+
+
+ROWS = (
+    "scale_up_efficiency",
+    "transport_efficiency",
+    "nvls_efficiency",
+    "all_to_all_efficiency",
+    "nvls_below",
+)
+_PIPELINES = ("tree", "nvls", "nvls_tree")
 
 
 def _without(hardware: Hardware, system: System) -> Hardware:
-    """Without the calibration rows, and the single constants, that came from a system."""
-    update: dict[str, Any] = {}
-    if system.constants:
-        for name in (
-            "scale_up_efficiency",
-            "transport_efficiency",
-            "nvls_efficiency",
-            "all_to_all_efficiency",
-        ):
-            kept = tuple(
-                r for r in getattr(hardware, name) if not r.system.startswith(system.constants)
-            )
-            if {r.kind or r.transport for r in kept} == {
-                r.kind or r.transport for r in getattr(hardware, name)
-            }:
-                update[name] = kept
-    one = {"value": 1.0}
+    """Without the calibration rows, and the single constants, that came from a system.
+
+    A kind that keeps no row falls back on what the model takes for kinds it has no rows of.
+    """
+    update: dict[str, Any] = {
+        name: tuple(r for r in getattr(hardware, name) if not _came_from(r.system, system))
+        for name in ROWS
+    }
     if "sharp" in system.fits:
+        one = {"value": 1.0}
         update["nvls_beyond_one_node"] = hardware.nvls_beyond_one_node.model_copy(update=one)
-    if "nvls" in system.fits:
-        update["nvls_below_gib"] = hardware.nvls_below_gib.model_copy(update={"factor": 1.0})
-    if "efa" in system.fits:
-        update["transport_extra"] = {}
-    return hardware.model_copy(update=update)
+    # Not model_copy: it would take along the efficiencies that were worked out from all rows.
+    every = {name: getattr(hardware, name) for name in Hardware.model_fields}
+    return Hardware.model_construct(**{**every, **update})
+
+
+def _came_from(row: str, system: System) -> bool:
+    return bool(system.constants) and row.startswith(system.constants)
 
 
 def _unfitted(libraries: Libraries, system: System) -> Libraries:
+    """Without the pipeline rows of a system."""
     nccl = libraries.libraries["nccl"]
     update: dict[str, Any] = {}
-    for name in ("nvls", "nvls-tree"):
-        terms = getattr(nccl, name.replace("-", "_"))
-        if name in system.fits and terms is not None:
-            update[name.replace("-", "_")] = terms.model_copy(update={"pipeline_us": 0.0})
-    if "nvls-tree" in system.fits:
-        update["tree"] = nccl.tree.model_copy(update={"pipeline_us": 0.0})
-    if not update:
-        return libraries
+    for name in _PIPELINES:
+        terms = getattr(nccl, name)
+        kept = tuple(r for r in terms.pipeline.rows if not _came_from(r.system, system))
+        pipeline = terms.pipeline.model_copy(update={"rows": kept})
+        update[name] = terms.model_copy(update={"pipeline": pipeline})
     changed = {**libraries.libraries, "nccl": nccl.model_copy(update=update)}
     return libraries.model_copy(update={"libraries": changed})
 

@@ -32,8 +32,7 @@ class System:
     """Beginnings of the names of the calibration rows that were measured on it."""
     settings: Settings = field(default_factory=Settings)
     fits: tuple[str, ...] = ()
-    """Constants that were fitted to it alone: ``nvls-tree`` (pipelines of trees), ``nvls``
-    (pipeline, small messages), ``efa``, ``sharp``, ``all-to-all``."""
+    """Single constants that rest on it alone: ``sharp``."""
     smallest: int = 0
     """Smaller rows are not nccl-tests readings (host launch cost is in them)."""
 
@@ -130,22 +129,24 @@ def _rack(trays: int) -> Fabric:
 
 
 SYSTEMS = (
-    System("H100, 1 server (AWS)", ("aws-p5-1n",), lambda: _alone("dgx-h100"), fits=("nvls",)),
+    System("H100, 1 server (AWS)", ("aws-p5-1n",), lambda: _alone("dgx-h100"), ("H100 8 GPU log",)),
     System(
-        "H100, 1 server (Dell)", ("nt309a-h100-1n",), lambda: _alone("dgx-h100"), ("H100 8 GPU",)
+        "H100, 1 server (Dell)",
+        ("nt309a-h100-1n",),
+        lambda: _alone("dgx-h100"),
+        ("H100 8 GPU peak",),
     ),
     System(
         "H100, 2 servers, InfiniBand NDR",
         ("nt309a-h100-2n", "nt309b"),
         lambda: _preset("dgx-h100", 2),
-        ("H100 8x400 2 servers",),
-        fits=("nvls-tree",),
+        ("H100 8x400 2 servers", "H100 2 servers"),
     ),
     System(
         "H100, 4 servers, InfiniBand NDR",
         ("nt309a-h100-4n",),
         lambda: _preset("dgx-h100", 4),
-        ("H100 8x400 4 servers",),
+        ("H100 8x400 4 servers", "H100 4 servers"),
     ),
     System(
         "H100, 2 servers, RoCE 16x200",
@@ -157,7 +158,7 @@ SYSTEMS = (
         "B200, 1 server",
         ("stas-b200-1n",),
         lambda: _alone("dgx-b200"),
-        ("B200 8 GPU", "B200 7 GPU", "B200 6 GPU"),
+        ("B200 8 GPU ring", "B200 8 GPU log", "B200 7 GPU", "B200 6 GPU"),
         smallest=16 << 20,
     ),
     System(
@@ -166,7 +167,6 @@ SYSTEMS = (
         lambda: _nvls(4, 8, 400, "NVLink 5", "blackwell"),
         ("B200 8x400 EFA",),
         settings=Settings(transport="efa"),
-        fits=("efa",),
         smallest=16 << 20,
     ),
     System("B300, 1 server", ("oci-b300-1n",), lambda: _alone("dgx-b300-ps"), ("B300 8 GPU",)),
@@ -184,7 +184,7 @@ SYSTEMS = (
         lambda: _rack(8),
         ("GB200 32 GPU",),
     ),
-    System("A100, 1 server (AWS)", ("nccl527",), lambda: _alone("dgx-a100"), ("A100 8 GPU",)),
+    System("A100, 1 server (AWS)", ("nccl527",), lambda: _alone("dgx-a100"), ("A100 8 GPU log",)),
     System(
         "A100, 2 servers, RoCE 16x100",
         ("oci-a100",),
@@ -204,33 +204,31 @@ SYSTEMS = (
         "A100, 1 server (vendor chart)",
         ("nv-gtc24-ar-1", "nv-gtc25-7"),
         lambda: _alone("dgx-a100"),
-        ("A100 8 GPU",),
+        ("A100 8 GPU peak",),
     ),
     System(
         "H100, 1 server (vendor chart)",
         ("nv-gtc24-ar-2", "nv-gtc24-ar-3", "nv-gtc25-8"),
         lambda: _alone("dgx-h100"),
-        ("H100 8 GPU",),
+        ("H100 8 GPU chart",),
     ),
     System(
         "B200, 1 server (vendor chart)",
         ("nv-gtc25-0", "nv-gtc25-1", "nv-gtc25-9"),
         lambda: _alone("dgx-b200"),
-        ("B200 8 GPU",),
+        ("B200 8 GPU peak",),
     ),
     System(
         "A100, 4 servers, InfiniBand HDR (vendor chart)",
         ("nv-gtc24-ar-4", "nv-gtc25-4", "nv-gtc25-10"),
         lambda: _ampere(4, 8, 200, Protocol.INFINIBAND),
         ("A100 8x200",),
-        fits=("all-to-all",),
     ),
     System(
         "H100, 4 servers, InfiniBand NDR (vendor chart)",
         ("nv-gtc24-ar-5", "nv-gtc25-2", "nv-gtc25-11"),
         lambda: _preset("dgx-h100", 4),
         ("H100 8x400 4 servers peak",),
-        fits=("all-to-all",),
     ),
     System(
         "H100, 4 servers with SHARP (vendor chart)",

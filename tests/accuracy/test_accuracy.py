@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from tests.accuracy.accuracy_page import page
-from tests.accuracy.accuracy_report import PAGE, RECORD, Gap, all_gaps, record
+from tests.accuracy.accuracy_report import PAGE, RECORD, ROWS, Gap, all_gaps, left_out, record
 from tests.accuracy.accuracy_systems import SYSTEMS, rows, rows_of
 
 from rackloom.collectives import estimate, parse_collective
+from rackloom.collectives.calibration import load_hardware, load_libraries
 
 ROOM = 0.002
 """What a figure may grow by: rounding of the record."""
@@ -40,9 +41,10 @@ def test_no_figure_is_worse_than_recorded(
 def test_aims_are_met_over_all(
     gaps: tuple[dict[str, list[Gap]], dict[str, list[Gap]]],
 ) -> None:
-    """Median 5 % from 256 MB, 20 % over the range, 25 % at 8 B: also on systems left out."""
+    """Median 5 % and worst 15 % from 256 MB, 20 % over the range, 25 % at 8 B: also left out."""
     for kind in record(*gaps)["overall"].values():
         assert kind["large_median"] <= 0.05
+        assert kind["large_worst"] <= 0.15
         assert kind["geometric"] <= 0.20
         assert kind["latency"] <= 0.25
 
@@ -51,6 +53,27 @@ def test_the_help_page_is_the_one_of_this_model(
     gaps: tuple[dict[str, list[Gap]], dict[str, list[Gap]]],
 ) -> None:
     assert PAGE.read_text(encoding="utf-8") == page(*gaps)
+
+
+def test_what_is_left_out_is_out() -> None:
+    """No constant of a system stands while it is left out, also none that was worked out before."""
+    system = next(s for s in SYSTEMS if s.name == "MI355X, 1 server")
+    load_hardware().efficiency("xgmi all-to-all")  # worked out from all rows
+    with left_out(system) as (hardware, _):
+        names = [row.system for row in hardware.scale_up_efficiency]
+        assert not [name for name in names if name.startswith(system.constants)]
+        assert hardware.efficiency("xgmi all-to-all") == hardware.efficiency("nvlink all-to-all")
+    assert load_hardware().efficiency("xgmi all-to-all").rows == 1
+
+
+def test_every_row_belongs_to_a_system() -> None:
+    """A calibration row that no system leaves out would be in every left-out figure."""
+    hardware, nccl = load_hardware(), load_libraries().libraries["nccl"]
+    pipelines = [terms.pipeline for terms in (nccl.tree, nccl.nvls, nccl.nvls_tree) if terms]
+    names = [row.system for name in ROWS for row in getattr(hardware, name)]
+    names += [row.system for pipeline in pipelines if pipeline for row in pipeline.rows]
+    begins = tuple(start for system in SYSTEMS for start in system.constants)
+    assert [name for name in names if not name.startswith(begins)] == []
 
 
 def test_every_reading_belongs_to_one_system() -> None:

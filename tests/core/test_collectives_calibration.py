@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.fabrics import server_part, star
 
 from rackloom.catalog import load_bundled
 from rackloom.catalog.parts import ServerPart
+from rackloom.collectives import EstimateError, Point, Settings, estimate
 from rackloom.collectives.calibration import PROTOCOLS, load_hardware, load_libraries
 
 
@@ -77,7 +79,7 @@ def test_every_library_has_whole_tables() -> None:
             terms = (library.ring.base_us, library.ring.nvlink_us, library.ring.network_us)
             assert len({term[number] is None for term in terms}) == 1
         if library.tree.size_correction:
-            assert [len(r) for r in library.tree.size_correction] == [23, 23, 23]
+            assert [len(r) for r in library.tree.size_correction] == [24, 24, 24]
 
 
 def test_most_gpus_of_the_catalogue_have_constants() -> None:
@@ -89,3 +91,41 @@ def test_most_gpus_of_the_catalogue_have_constants() -> None:
     }
     assert {"ampere", "hopper", "blackwell", "cdna3"} <= kinds
     assert kinds - set(libraries.architectures) <= {"gaudi3"}
+
+
+def test_kinds_without_rows_have_the_poorest_of_their_family() -> None:
+    hardware = load_hardware()
+    links = [hardware.efficiency(kind) for kind in ("nvlink", "xgmi")]
+    assert hardware.efficiency("ualink") == min(links, key=lambda e: e.value)
+    known = [hardware.nvls("NVLink 4", False), hardware.nvls("NVLink 5", False)]
+    known.append(hardware.nvls("NVLink 5", True))
+    assert hardware.nvls("NVLink 6", True) == min(known, key=lambda e: e.value)
+
+
+def test_small_nvls_messages_have_what_their_generation_was_measured_to_have() -> None:
+    """444 of 483 GB/s at 2 GiB on one H100 server, 735 of 846 on B200 (published logs)."""
+    hardware = load_hardware()
+    assert hardware.nvls_small("NVLink 4", False) == pytest.approx((4 * 2**30, 444.02 / 483.05))
+    assert hardware.nvls_small("NVLink 5", False) == pytest.approx((8 * 2**30, 734.97 / 845.67))
+    below, factor = hardware.nvls_small("NVLink 6", False)
+    assert below == 4 * 2**30
+    assert 734.97 / 845.67 < factor < 444.02 / 483.05
+
+
+def test_efa_hops_and_protocols_are_what_its_plug_in_declares() -> None:
+    """Byte order is not promised on P6 servers, so only Simple is left; a hop takes 35 us more."""
+    design = star(4, server_part(nvls=True)).design()
+
+    def found(transport: str | None, size: int) -> Point:
+        settings = Settings(transport=transport)
+        return estimate(design, "all-reduce", [size], settings=settings).points[0]
+
+    assert found(None, 8).protocol == "LL"
+    assert found("efa-p5", 8).protocol == "LL"
+    assert {found("efa", size).protocol for size in (8, 1 << 20, 1 << 30)} == {"Simple"}
+    ring = Settings(transport="efa-p5")
+    slow = estimate(design, algorithm="tree", protocol="LL", sizes=[8], settings=ring).points[0]
+    fast = estimate(design, algorithm="tree", protocol="LL", sizes=[8]).points[0]
+    assert slow.time_us - fast.time_us == pytest.approx(2 * 2 * 35, rel=0.01)  # two levels, twice
+    with pytest.raises(EstimateError, match="LL is not used"):
+        estimate(design, protocol="LL", settings=Settings(transport="efa"))

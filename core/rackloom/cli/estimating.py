@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--transport",
-        choices=("infiniband", "ethernet", "efa"),
+        choices=("infiniband", "ethernet", "efa", "efa-p5"),
         help="where it is not what the switches speak",
     )
     parser.add_argument("--sharp", action="store_true", help="switches that can add up do so")

@@ -5,11 +5,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from rackloom.collectives.calibration import PROTOCOLS, InNetwork
 from rackloom.collectives.capacity import has_scale_up
 from rackloom.collectives.caps import Cap, caps_of
 from rackloom.collectives.case import Case
 from rackloom.collectives.conventions import Collective
-from rackloom.collectives.cost_model import Curve, Shape, ring_curves, tree_curves
+from rackloom.collectives.cost_model import (
+    Curve,
+    Shape,
+    ring_curves,
+    size_correction,
+    tree_curves,
+)
 from rackloom.collectives.cost_others import (
     chain_curves,
     direct_curves,
@@ -45,6 +54,7 @@ _OF: dict[Collective, tuple[str, ...]] = {
     Collective.ALL_TO_ALL: ("direct", "direct-without-pxn"),
     Collective.SEND_RECEIVE: ("direct",),
 }
+_SIMPLE = PROTOCOLS.index("Simple")
 _REDUCING = {"nvls", "nvls-tree", "collnet-direct", "collnet-chain"}
 
 
@@ -185,8 +195,21 @@ def _curves(case: Case, name: str, kind: Collective, shape: Shape, sizes: Floats
             return ring_curves(library, kind, shape, sizes)
         case _:
             terms = getattr(library, name.replace("-", "_"))
-            small = case.hardware.nvls_below_gib
-            below = (small.gib * 2**30, small.factor)
-            if name != "nvls" or shape.nodes > 1:
-                below = (0.0, 1.0)
-            return [in_network_curve(name, terms, kind, shape, sizes, below)]
+            part = _part_of_nvls(case, name, terms, shape, sizes)
+            return [in_network_curve(name, terms, kind, shape, sizes, part)]
+
+
+def _part_of_nvls(
+    case: Case, name: str, terms: InNetwork, shape: Shape, sizes: Floats
+) -> Floats | float:
+    """What part of the bandwidth messages of each size get.
+
+    NVLS in one domain: less below a size, as measured. NVLS trees: the library's own correction.
+    """
+    scale_up = case.group.parts[int(case.group.part_of_node[0])].scale_up
+    if name == "nvls" and shape.nodes == 1 and scale_up is not None:
+        below, factor = case.hardware.nvls_small(scale_up.generation, scale_up.spans_rack)
+        return np.where(sizes < below, factor, 1.0)
+    if name == "nvls-tree" and shape.row in terms.corrected and shape.cpu != "other":
+        return size_correction(case.library.tree.size_correction, _SIMPLE, sizes)
+    return 1.0

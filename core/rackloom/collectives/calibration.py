@@ -99,14 +99,37 @@ class _Nodes(_Frozen):
     source: str
 
 
-class _NvlsSize(_Frozen):
-    gib: float
-    factor: float
+class MeasuredBelow(Measured):
+    """What NVLS reached below a size, and its peak (``reckoned_gb_per_s``)."""
+
+    below_gib: float
+
+
+class PipelineRow(_Frozen):
+    """What filling a pipeline took on one system, of one generation of GPU, in microseconds."""
+
+    architecture: str
+    system: str
+    us: float
     source: str
+
+
+class Pipeline(_Frozen):
+    """What filling the pipeline of chunks adds to messages of ``mib`` and more."""
+
+    mib: float
+    rows: tuple[PipelineRow, ...]
+
+    def whole_us(self, architecture: str) -> float:
+        """The median of a generation's rows; of all rows where it has none."""
+        own = [row.us for row in self.rows if row.architecture == architecture]
+        found = own or [row.us for row in self.rows]
+        return median(found) if found else 0.0
 
 
 class _Extra(_Frozen):
     hop_us: float
+    keeps_order: bool
     source: str
 
 
@@ -158,7 +181,7 @@ class Hardware(_Frozen):
     transport_efficiency: tuple[Measured, ...]
     nvls_efficiency: tuple[MeasuredNvls, ...]
     nvls_beyond_one_node: _Value
-    nvls_below_gib: _NvlsSize
+    nvls_below: tuple[MeasuredBelow, ...]
     all_to_all_efficiency: tuple[Measured, ...]
     all_to_all_local_counts_from_nodes: _Nodes
     transport_extra: dict[str, _Extra]
@@ -194,18 +217,36 @@ class Hardware(_Frozen):
         """Efficiency of a kind of link (``nvlink``, ``xgmi``), transport (``infiniband``) or use.
 
         NVLS rows are of ``nvls NVLink 4`` and its like, those of an all-to-all inside a domain of
-        ``nvlink all-to-all``.
+        ``nvlink all-to-all``. A kind without rows has the poorest of its family: of links, of
+        all-to-alls, of transports.
         """
-        return self._efficiencies[kind]
+        found = self._efficiencies.get(kind)
+        return found or min(self._family(kind), key=lambda e: e.value)
+
+    def _family(self, kind: str) -> list[Efficiency]:
+        rows: tuple[Measured, ...] = self.scale_up_efficiency
+        if kind.endswith("all-to-all"):
+            rows = self.all_to_all_efficiency
+        elif kind.startswith("nvls "):
+            rows = self.nvls_efficiency
+        elif kind in {"infiniband", "ethernet"}:
+            rows = self.transport_efficiency
+        return [self._efficiencies[name] for name in {row.kind or row.transport for row in rows}]
 
     def nvls(self, generation: str, spans_rack: bool) -> Efficiency:
         """Efficiency of NVLS; generations without rows have the poorest of the known ones."""
+        return self.efficiency(f"nvls {generation}{' rack' if spans_rack else ''}")
+
+    def nvls_small(self, generation: str, spans_rack: bool) -> tuple[float, float]:
+        """A size in bytes, and what part of its bandwidth NVLS has below it.
+
+        Generations without a row have the median of the others.
+        """
         kind = f"nvls {generation}{' rack' if spans_rack else ''}"
-        found = self._efficiencies.get(kind)
-        if found is not None:
-            return found
-        known = [e for k, e in self._efficiencies.items() if k.startswith("nvls ")]
-        return min(known, key=lambda e: e.value)
+        rows = [row for row in self.nvls_below if row.kind == kind] or list(self.nvls_below)
+        if not rows:
+            return 0.0, 1.0
+        return median(r.below_gib for r in rows) * 2**30, median(r.ratio for r in rows)
 
     def pcie_gb_per_s(self, generation: int | None, lanes: int | None) -> float | None:
         """Wire rate of a PCIe connection, one direction; None where the part does not say."""
@@ -234,9 +275,9 @@ class Tree(_Frozen):
     servers_ratio: Triple
     two_servers_ratio: Triple | None = None
     max_per_channel: dict[str, tuple[float, float, float]] = {}
-    pipeline_us: float = 0.0
-    pipeline_mib: float = 8.0
-    pipeline_source: str | None = None
+    ll128_max_per_channel: dict[str, tuple[float, float, float]] = {}
+    pipeline: Pipeline | None = None
+    """Adds to LL128 and Simple, for each level of the tree."""
     size_correction: tuple[tuple[float, ...], ...]
 
     def ratio(self, nodes: int) -> Triple:
@@ -249,18 +290,17 @@ class Tree(_Frozen):
 
 
 class InNetwork(_Frozen):
-    """Terms of an algorithm that reduces in switches, Simple only; fields in microseconds."""
+    """Terms of an algorithm that reduces in switches, Simple only; fields in microseconds.
+
+    ``corrected``: the generations of GPU whose NVLS trees the library corrects by size as it does
+    its other trees, on hosts with an x86 processor.
+    """
 
     inside_us: float
     network_us: float
-    pipeline_us: float = 0.0
-    """What filling the pipeline adds to messages of ``pipeline_mib`` and more.
-
-    Chunks are smaller in smaller messages: it adds (size / pipeline_mib) ** 0.75 of that there.
-    """
-    pipeline_mib: float = 64.0
-    pipeline_source: str | None = None
+    pipeline: Pipeline | None = None
     max_per_channel: dict[str, tuple[float, float]] = {}
+    corrected: tuple[str, ...] = ()
 
 
 class Pat(_Frozen):

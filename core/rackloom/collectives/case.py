@@ -12,6 +12,7 @@ import numpy as np
 from rackloom.catalog.parts import SwitchPart
 from rackloom.catalog.words import Protocol
 from rackloom.collectives.calibration import (
+    PROTOCOLS,
     CpuVendor,
     Hardware,
     Library,
@@ -26,7 +27,7 @@ from rackloom.collectives.ring import Traffic, lay_rings
 from rackloom.collectives.tree import lay_trees
 from rackloom.fabric import Fabric
 
-TRANSPORTS = ("infiniband", "ethernet", "efa")
+TRANSPORTS = ("infiniband", "ethernet", "efa", "efa-p5")
 ROUTINGS = ("auto", "adaptive", "ecmp")
 FLOWS_PER_CONNECTION = 16
 """Flows that a connection is split into over Ethernet: what Meta states of its RoCE clusters
@@ -116,6 +117,14 @@ class Case:
         if self.settings.routing != "auto":
             return self.settings.routing == "ecmp"
         return self.transport == Protocol.ETHERNET.value
+
+    @property
+    def protocols(self) -> frozenset[str]:
+        """Protocols the transport allows: LL and LL128 take one that keeps the order of bytes."""
+        extra = self.hardware.transport_extra.get(self.transport)
+        if self.group.nodes == 1 or extra is None or extra.keeps_order:
+            return frozenset(PROTOCOLS)
+        return frozenset({"Simple"})
 
     @property
     def cpu(self) -> CpuVendor:

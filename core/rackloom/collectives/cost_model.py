@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rackloom.collectives.calibration import PROTOCOLS, CpuVendor, Library
+from rackloom.collectives.calibration import PROTOCOLS, CpuVendor, Library, Pipeline
 from rackloom.collectives.conventions import Collective
 from rackloom.fabric.arrays import Floats
 
@@ -135,31 +135,39 @@ def tree_curves(library: Library, shape: Shape, sizes: Floats) -> list[Curve]:
         latency_us = base + 2 * ((per_node - 1) * inside + crossings * network)
         busbw = ratio * shape.bandwidth_gb_per_s
         algbw = busbw * shape.ranks / (2 * (shape.ranks - 1))
-        each = tree.max_per_channel.get(shape.row)
-        if each is not None:
-            channels = min(shape.channels, per_node) if shape.nodes > 1 else per_node
-            algbw = min(algbw, each[min(shape.nodes, 3) - 1] * channels / 2)
+        channels = min(shape.channels, per_node) if shape.nodes > 1 else per_node
+        ceilings = [tree.max_per_channel.get(shape.row)]
+        if protocol == "LL128":
+            ceilings.append(tree.ll128_max_per_channel.get(shape.row))
+        for each in ceilings:
+            if each is not None:
+                algbw = min(algbw, each[min(shape.nodes, 3) - 1] * channels / 2)
         if protocol == "LL":
             # the library's ceiling is on what it halves for the tree
             algbw = min(algbw, _ll_ceiling(library, shape) / 2)
-        bandwidth = algbw * _correction(tree.size_correction, number, sizes)
+        bandwidth = algbw * size_correction(tree.size_correction, number, sizes)
         times = latency_us + sizes / (1000 * bandwidth)
         if protocol != "LL":
-            times += crossings * pipeline_us(tree.pipeline_us, tree.pipeline_mib, sizes)
+            times += crossings * pipeline_us(tree.pipeline, shape.row, sizes)
         curves.append(Curve("tree", protocol, times))
     return curves
 
 
-def pipeline_us(whole_us: float, whole_mib: float, sizes: Floats) -> Floats:
+def pipeline_us(
+    pipeline: Pipeline | None, architecture: str, sizes: Floats, heads: float = 1.0
+) -> Floats:
     """What filling a pipeline of chunks takes; chunks, and so this, are smaller in small messages.
 
-    The power is what logs of two H100 servers show between 2 and 64 MB.
+    The power is what logs of two H100 servers show between 2 and 64 MB. ``heads``: how many times
+    as many chunks, and so how many times the time and the size, as in the logs.
     """
-    part: Floats = np.minimum(sizes / (whole_mib * (1 << 20)), 1.0)
-    return whole_us * part**0.75
+    if pipeline is None:
+        return np.zeros(len(sizes))
+    part: Floats = np.minimum(sizes / (pipeline.mib * heads * (1 << 20)), 1.0)
+    return pipeline.whole_us(architecture) * heads * part**0.75
 
 
-def _correction(table: tuple[tuple[float, ...], ...], protocol: int, sizes: Floats) -> Floats:
+def size_correction(table: tuple[tuple[float, ...], ...], protocol: int, sizes: Floats) -> Floats:
     """The library's own correction of the tree's bandwidth by size; 1 where it has none."""
     if not table:
         return np.ones(len(sizes))

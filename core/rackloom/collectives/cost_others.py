@@ -7,8 +7,6 @@ no formula for sends: theirs are put together from its ring terms (see :func:`di
 
 from __future__ import annotations
 
-import numpy as np
-
 from rackloom.collectives.calibration import PROTOCOLS, InNetwork, Library
 from rackloom.collectives.conventions import Collective, busbw_factor
 from rackloom.collectives.cost_model import Curve, Shape, pipeline_us, protocol_gb_per_s
@@ -24,18 +22,17 @@ def in_network_curve(
     collective: Collective,
     shape: Shape,
     sizes: Floats,
-    below: tuple[float, float] = (0.0, 1.0),
+    part: Floats | float = 1.0,
 ) -> Curve:
     """NVLS, NVLS tree, CollNet direct and chain; latencies by :func:`_in_network_us`.
 
-    ``below``: a size in bytes, and what part of the bandwidth smaller messages get.
+    ``part``: of the bandwidth that messages of each size get.
     """
     network = max(terms.network_us + 2 * shape.network_extra_us, 0.0)
     latency_us = _in_network_us(algorithm, terms.inside_us, network, shape)
-    part = np.where(sizes < below[0], below[1], 1.0)
     algbw = part * shape.bandwidth_gb_per_s / busbw_factor(collective, shape.ranks)
     heads = -(-shape.ranks // shape.nodes) / _HEADS if algorithm == "nvls" else 1.0
-    fill = heads * pipeline_us(terms.pipeline_us, terms.pipeline_mib * heads, sizes)
+    fill = pipeline_us(terms.pipeline, shape.row, sizes, heads)
     return Curve(algorithm, "Simple", latency_us + fill + sizes / (1000 * algbw))
 
 

@@ -61,7 +61,7 @@ def estimate(
         [
             (curve, low)
             for curve, low in zip(a.curves, a.worst, strict=True)
-            if protocol in {"auto", curve.protocol}
+            if protocol in {"auto", curve.protocol} and curve.protocol in case.protocols
         ]
         for a in answers
     ]
