@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from tests.builders import small_design
 
+from rackloom.catalog.load import parse_part
+from rackloom.catalog.user_parts import part_entry
 from rackloom.design import Draft, EditError, edits
 from rackloom.design.bounds import MAX_PLACE, wrong_number
 from rackloom.files import load, save
@@ -54,3 +56,20 @@ def test_a_note_far_away_is_refused_too() -> None:
     edits.add_note(draft, "over there", x_m=1e6)
     with pytest.raises(EditError, match="x is not one a design can hold"):
         draft.close("Note")
+
+
+def test_a_part_cannot_lose_ports_that_are_in_use() -> None:
+    """A file with a cable in a port that is not there would not open."""
+    draft = Draft(small_design())
+    device = next(d for d in draft.devices.values() if draft.touching("cables_of_device", {d.id}))
+    entry = part_entry(draft.device_part(device.id))
+    draft.replace_part(parse_part({**entry, "cage_groups": []}, "new version"))
+    with pytest.raises(EditError, match=r"which .* does not have"):
+        draft.close("Correct the part")
+
+
+def test_a_part_in_use_cannot_be_taken_out() -> None:
+    draft = Draft(small_design())
+    draft.remove("parts", next(iter(draft.devices.values())).part)
+    with pytest.raises(EditError, match="not in the design"):
+        draft.close("Forget the part")

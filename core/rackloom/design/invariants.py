@@ -59,6 +59,8 @@ def _check_numbers(change: Change) -> None:
 
 def check_references(design: Design, change: Change) -> None:
     """Every id that a touched entity names exists, and nothing still names a removed one."""
+    if any(record.before is not None for record in change.of("parts")):
+        check_all_references(design)  # the new version of a part may lack ports that are in use
     for record in change:
         if record.after is not None:
             _check_entity(design, record.table, record.after)
