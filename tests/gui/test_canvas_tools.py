@@ -29,6 +29,7 @@ from tests.gui.canvas_help import (
 
 from rackloom.catalog.words import Side
 from rackloom.design import Design
+from rackloom.design.hardware import cages_of
 from rackloom_gui.canvas.canvas import Canvas
 from rackloom_gui.canvas.tools.drop import PART_MIME
 from rackloom_gui.document import Document
@@ -371,6 +372,27 @@ def test_a_pdu_hangs_at_the_rear_posts(bench: Bench) -> None:
     pdu = next(d for d in bench.design.devices.values() if d.part == PDU.id)
     assert pdu.bottom_u is None
     assert pdu.rack == bench["rack1"]
+
+
+def test_network_cards_dropped_on_a_server_fill_its_slots_and_then_are_refused(
+    bench: Bench,
+) -> None:
+    """A server as it is bought: an empty 2U chassis, and cards to choose."""
+    pane = bench.pane
+    assert _drop(pane, "generic-2u", slot(pane, bench["rack1"], 30, 2))
+    node = next(d for d in bench.design.devices.values() if d.part == "generic-2u")
+    for _ in range(4):
+        assert _drop(pane, "cx7-osfp-400", slot(pane, bench["rack1"], 30, 2))
+    cards = bench.design.devices[node.id].cards
+    assert cards == tuple((f"slot{n}", "cx7-osfp-400") for n in range(1, 5))
+    cage = cages_of(bench.design, bench.design.devices[node.id])["slot3/1"]
+    assert cage.default_mode.rate_gbps == 400
+    before = bench.design
+    assert _drop(pane, "cx7-osfp-400", slot(pane, bench["rack1"], 30, 2))
+    assert bench.design is before
+    assert "all slots of" in bench.said[-1]
+    bench.document.undo()
+    assert len(bench.design.devices[node.id].cards) == 3
 
 
 def test_a_cable_part_dropped_on_a_port_starts_the_cable_tool(bench: Bench) -> None:
