@@ -8,13 +8,11 @@ from typing import Any
 
 from rackloom.catalog import limits
 from rackloom.catalog.limits import reasonable
-from rackloom.design.bounds import MAX_PLACE
 from rackloom.files.errors import FileError
 
 __all__ = [
     "MAX_FILE_BYTES",
     "MAX_ID_LENGTH",
-    "MAX_PLACE",
     "check_part",
     "check_plain",
     "reasonable",

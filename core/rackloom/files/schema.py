@@ -19,6 +19,7 @@ from rackloom.bulk import many_objects
 from rackloom.catalog.kinds import AnyPart
 from rackloom.catalog.parts import NicPart, Part
 from rackloom.design import Design, EditError
+from rackloom.design.bounds import wrong_number
 from rackloom.design.buying import wrong_price, wrong_share
 from rackloom.design.entities import (
     ID_PREFIX,
@@ -42,10 +43,8 @@ from rackloom.files.document import FORMAT, read_document
 from rackloom.files.errors import FileError
 from rackloom.files.limits import (
     MAX_ID_LENGTH,
-    MAX_PLACE,
     check_part,
     check_plain,
-    reasonable,
 )
 from rackloom.files.migrations import FORMAT_VERSION, migrate
 from rackloom.files.places import WORD_OF, refuse, refuse_twice, said
@@ -241,49 +240,19 @@ def _check_ids(tables: dict[str, dict[str, Any]], data: bytes) -> None:
                 seen[key] = name
 
 
-_NUMBERS: dict[str, tuple[str, ...]] = {
-    "settings": (
-        *("tray_height_m", "slack_m", "feed_derating"),
-        *("tray_width_mm", "tray_depth_mm", "tray_fill_limit", "tray_limit_kg_per_m"),
-    ),
-    "rows": ("x_m", "y_m"),
-    "racks": ("position_m",),
-    "devices": ("bottom_u",),
-    "cables": ("length_m",),
-    "feeds": ("voltage_v", "current_a", "phases"),
-    "cords": ("inlet",),
-    "notes": ("x_m", "y_m"),
-    "spares": ("percent",),
-    "prices": ("amount",),
-}
-
-
-_PLACES = frozenset({"x_m", "y_m", "position_m", "bottom_u", "tray_height_m"})
-
-
 def _check_numbers(tables: dict[str, dict[str, Any]], data: bytes) -> None:
     """Finite they are (pydantic saw to that); here their magnitude."""
-    for name, fields in _NUMBERS.items():
+    for name in TABLES:
         for entity in tables[name].values():
-            for number_field in fields:
-                value = getattr(entity, number_field)
-                if value is None or -MAX_PLACE <= value <= MAX_PLACE:
-                    continue
-                if number_field in _PLACES or not reasonable(value):
-                    problem = "the number is not one a design can hold"
-                    refuse(data, name, entity.id, problem, f"field {number_field}")
-    for settings in tables["settings"].values():
-        if not all(-MAX_PLACE <= x <= MAX_PLACE for x in settings.cross_trays_x_m):
-            refuse(data, "settings", "site", "the number is not one a design can hold")
+            wrong_field = wrong_number(name, entity)
+            if wrong_field is not None:
+                problem = "the number is not one a design can hold"
+                refuse(data, name, entity.id, problem, f"field {wrong_field}")
     for name, wrong in (("spares", wrong_share), ("prices", wrong_price)):
         for entity in tables[name].values():
             problem = wrong(entity)
             if problem:
                 refuse(data, name, entity.id, problem)
-    for cable in tables["cables"].values():
-        for end in cable.ends:
-            if not 0 <= end.socket < 1024:
-                refuse(data, "cables", cable.id, "no plug has that socket", "field socket")
 
 
 def _check_references(design: Design, data: bytes) -> None:
