@@ -16,8 +16,9 @@ from rackloom.design import CableEnd, Design, Draft, EditError, History, Link, e
 from rackloom.design.entities import Cable
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.index import DesignIndex
-from rackloom.design.links import affected_cables, links_over, wiring
 from rackloom.design.paths import Reach, trace
+from rackloom.design.relinking import affected_cables, links_over
+from rackloom.design.wiring import wiring
 from rackloom.fabric import Fabric
 
 CATALOG = load_bundled()

@@ -15,8 +15,8 @@ from rackloom.checks.finding import Hit, Severity, called
 from rackloom.checks.registry import rule
 from rackloom.design.entities import CableEnd
 from rackloom.design.ids import CableId, by_age
-from rackloom.design.links import module_in
 from rackloom.design.paths import Reach, is_structured, trace
+from rackloom.design.wiring import module_in
 
 FIBRE_LOSS_DB_PER_KM = {Medium.MMF: 3.0, Medium.SMF: 0.4}
 """Greatest attenuation of laid fibre (TIA-568: multimode at 850 nm, indoor single-mode)."""

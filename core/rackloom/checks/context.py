@@ -37,6 +37,7 @@ class Context:
         topology: Topology | None = None,
         views: dict[DeviceId, DeviceView] | None = None,
         trays: dict[DeviceId, Mapping[Any, int]] | None = None,
+        former: Mapping[DeviceId, DeviceView] | None = None,
     ) -> None:
         self.design = design
         self.memo = memo or Memo()
@@ -44,6 +45,8 @@ class Context:
         """The catalogue the caller wants fixes to choose from; None for the bundled one."""
         self._topology = topology
         self.views: dict[DeviceId, DeviceView] = {} if views is None else views
+        self._former = former or {}
+        """Views before an edit, of devices that it touched."""
         self.trays: dict[DeviceId, Mapping[Any, int]] = {} if trays is None else trays
         """What cables of a device lie where in the tray of its row: see ``room.tray_load``."""
         self._cords: dict[DeviceId, list[Cord]] = {}
@@ -76,7 +79,8 @@ class Context:
         """A device with what is plugged into each of its cages."""
         view = self.views.get(device_id)
         if view is None:
-            view = self.views[device_id] = look_at(self.design, self.memo, device_id)
+            former = self._former.get(device_id)
+            view = self.views[device_id] = look_at(self.design, self.memo, device_id, former)
         return view
 
     def cords(self, device_id: DeviceId) -> list[Cord]:

@@ -77,7 +77,7 @@ class Findings:
         for device in places.devices:
             views.pop(device, None)  # type: ignore[call-overload]
         trays = self._trays_after(design, change, places)
-        context = Context(design, self._catalog, self._memo, topology, views, trays)
+        context = Context(design, self._catalog, self._memo, topology, views, trays, self._views)
         found = dict(self._found)
         tables = change.tables
         wanted = _rules_on(design)

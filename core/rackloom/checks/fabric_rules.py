@@ -14,7 +14,7 @@ from rackloom.checks.finding import Hit, Severity, called
 from rackloom.checks.registry import rule
 from rackloom.checks.topology import has_gpus
 from rackloom.design.ids import by_age
-from rackloom.design.links import links_over
+from rackloom.design.relinking import links_over
 
 if TYPE_CHECKING:
     from rackloom.checks.topology import Bundle, Node, Topology

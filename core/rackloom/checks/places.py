@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from rackloom.design.entities import Cable, Device, Module
 from rackloom.design.ids import DeviceId, RackId, RowId
-from rackloom.design.links import affected_cables, rewired_devices
 from rackloom.design.paths import touched_paths
+from rackloom.design.relinking import affected_cables, rewired_devices
 
 if TYPE_CHECKING:
     from rackloom.design.change import Change, Record

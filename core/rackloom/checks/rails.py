@@ -16,7 +16,8 @@ from rackloom.checks.registry import rule
 from rackloom.checks.topology import Attachment, Topology
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import by_age
-from rackloom.design.links import links_over, port_name
+from rackloom.design.links import port_name
+from rackloom.design.relinking import links_over
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

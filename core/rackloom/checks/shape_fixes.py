@@ -14,7 +14,7 @@ from rackloom.checks.breakout import free_modes
 from rackloom.checks.finding import Fix, Fixer
 from rackloom.design.edits import insert_module, set_mode, swap_module
 from rackloom.design.hardware import cages_of
-from rackloom.design.links import module_in
+from rackloom.design.wiring import module_in
 
 if TYPE_CHECKING:
     from rackloom.catalog.cages import Cage

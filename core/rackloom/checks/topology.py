@@ -16,7 +16,7 @@ from rackloom.catalog.parts import ServerPart, SwitchPart
 from rackloom.catalog.words import CageRole
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId
-from rackloom.design.links import links_over
+from rackloom.design.relinking import links_over
 
 if TYPE_CHECKING:
     from rackloom.catalog.cages import Cage

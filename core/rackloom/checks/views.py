@@ -8,21 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rackloom.catalog.cages import BreakoutMode, Cage
 from rackloom.catalog.fit import Misfit, cable_misfits, slower_plug, transceiver_misfits
-from rackloom.catalog.parts import CablePart, DevicePart, PartId, TransceiverPart
+from rackloom.catalog.parts import CablePart, DevicePart, TransceiverPart
 from rackloom.catalog.words import CableTechnology, FormFactor
 from rackloom.checks.finding import called
 from rackloom.checks.shape import Shape, cage_words, stand_in
 from rackloom.design.hardware import cages_of, fixed_mode
-from rackloom.design.links import wiring
+from rackloom.design.wiring import wiring
 
 if TYPE_CHECKING:
     from rackloom.design.entities import Cable, CableEnd, Device
     from rackloom.design.ids import DeviceId, ModuleId
     from rackloom.design.value import Design
+    from rackloom.design.wiring import Seat
 
 FIBRE_CONNECTORS = frozenset(
     {FormFactor.MPO_12, FormFactor.MPO_16, FormFactor.MMC_12, FormFactor.LC_DUPLEX}
@@ -52,16 +53,32 @@ class CageKind:
     """Weight of a metre of its cables, as far as known."""
 
 
-@dataclass(slots=True)
-class CageState:
+class CageState(NamedTuple):
     """A cage with something in it, or with a mode somebody fixed."""
 
-    cage: Cage
-    modules: list[ModuleId]
-    plugs: list[tuple[Cable, CableEnd]]
+    seat: Seat
     kind: CageKind
-    mode: BreakoutMode
     mode_fixed: bool
+
+    @property
+    def cage(self) -> Cage:
+        """The cage."""
+        return self.seat.cage
+
+    @property
+    def modules(self) -> tuple[ModuleId, ...]:
+        """The transceiver in it; several only in a broken design."""
+        return self.seat.modules
+
+    @property
+    def plugs(self) -> tuple[tuple[Cable, CableEnd], ...]:
+        """The cables in it, each with the end that is."""
+        return self.seat.plugs
+
+    @property
+    def mode(self) -> BreakoutMode:
+        """The mode it is in."""
+        return self.seat.mode
 
     @property
     def module(self) -> TransceiverPart | None:
@@ -108,77 +125,53 @@ class Memo:
         self.kinds: dict[tuple[object, ...], CageKind] = {}
 
 
-class _Plugs:
-    """A cage while its plugs are gathered."""
+def look_at(
+    design: Design, memo: Memo, device_id: DeviceId, known: DeviceView | None = None
+) -> DeviceView:
+    """A device with what is plugged into each of its cages.
 
-    __slots__ = ("cables", "module_part", "modules")
-
-    def __init__(self) -> None:
-        self.modules: list[ModuleId] = []
-        self.module_part: PartId | None = None
-        self.cables: list[tuple[Cable, CableEnd]] = []
-
-
-def look_at(design: Design, memo: Memo, device_id: DeviceId) -> DeviceView:
-    """A device with what is plugged into each of its cages."""
+    ``known``: the view before an edit; cages where nothing changed keep their state.
+    """
     device = design.devices[device_id]
     part = design.part(device.part, DevicePart)
-    cages = cages_of(design, device)
-    view = DeviceView(device, part, cages, {}, [], [])
-    modes = wiring(design, device_id).modes
-    for name, plugs in _gathered(design, device, cages).items():
-        cage = cages[name]
-        kind = _kind(design, memo, cage, plugs)
-        fixed = bool(device.modes) and fixed_mode(device, cage) is not None
-        mode = modes.get(name, cage.default_mode)
-        state = CageState(cage, plugs.modules, plugs.cables, kind, mode, fixed)
-        view.states[name] = state
+    view = DeviceView(device, part, cages_of(design, device), {}, [], [])
+    states, before = view.states, {} if known is None else known.states
+    if known is not None and known.device.modes != device.modes:
+        before = {}
+    for name, seat in wiring(design, device_id).seats.items():
+        state = before.get(name)
+        if state is None or state.seat is not seat:
+            fixed = bool(device.modes) and fixed_mode(device, seat.cage) is not None
+            state = CageState(seat, _kind(design, memo, seat), fixed)
+        states[name] = state
+        kind = state.kind
         view.kg_per_m += kind.kg_per_m
         if kind.misfits:
             view.misfits += [_placed(misfit, device, state) for misfit in kind.misfits]
-        if len(plugs.cables) + len(plugs.modules) > 1 and _doubled(state):
+        if len(seat.plugs) + len(seat.modules) > 1 and _doubled(state):
             view.doubled.append(state)
     return view
 
 
-def _gathered(design: Design, device: Device, cages: Mapping[str, Cage]) -> dict[str, _Plugs]:
-    found: dict[str, _Plugs] = {}
-    device_id, cables, modules = device.id, design.cables, design.modules
-    for module_id in design.index.modules_of_device.get(device_id, ()):
-        module = modules[module_id]
-        plugs = found.get(module.cage)
-        if plugs is None:
-            plugs = found[module.cage] = _Plugs()
-        plugs.modules.append(module_id)
-        plugs.module_part = module.part
-    for cable_id in design.index.cables_of_device.get(device_id, ()):
-        cable = cables[cable_id]
-        for end in cable.ends:
-            if end.device == device_id:
-                plugs = found.get(end.cage)
-                if plugs is None:
-                    plugs = found[end.cage] = _Plugs()
-                plugs.cables.append((cable, end))
-    for name, _ in device.modes:
-        if name in cages:
-            found.setdefault(name, _Plugs())
-    return found
-
-
-def _kind(design: Design, memo: Memo, cage: Cage, plugs: _Plugs) -> CageKind:
+def _kind(design: Design, memo: Memo, seat: Seat) -> CageKind:
     # The modes of a cage are one object for all of its group in its part.
-    key = (id(cage.modes), plugs.module_part, *[(c.part, e.end) for c, e in plugs.cables])
+    module = seat.module
+    plugs = seat.plugs
+    key: tuple[object, ...] = (id(seat.cage.modes), id(module))
+    if len(plugs) == 1:
+        cable, end = plugs[0]
+        key = (*key, cable.part, end.end)
+    else:
+        key += tuple([(cable.part, end.end) for cable, end in plugs])
     kind = memo.kinds.get(key)
     if kind is None:
-        kind = memo.kinds[key] = _new_kind(design, cage, plugs)
+        kind = memo.kinds[key] = _new_kind(design, seat)
     return kind
 
 
-def _new_kind(design: Design, cage: Cage, plugs: _Plugs) -> CageKind:
-    module = None
-    if plugs.module_part is not None:
-        module = design.part(plugs.module_part, TransceiverPart)
-    cables = [(design.part(c.part, CablePart), end) for c, end in plugs.cables]
+def _new_kind(design: Design, seat: Seat) -> CageKind:
+    cage, module = seat.cage, seat.module
+    cables = [(design.part(c.part, CablePart), end) for c, end in seat.plugs]
     named = stand_in(cage, 0)
     if module is not None:
         misfits = _module_misfits(named, module)

@@ -189,6 +189,5 @@ class Draft:
         """
         change = self.change()
         self._closed = True
-        after = self.base.followed_by(self._tables, change)
-        check_invariants(after, change)
+        after = self.base.followed_by(self._tables, change, check_invariants)
         return after, Step(label, change, merge_key)

@@ -19,7 +19,7 @@ from rackloom.design.errors import EditError
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.kept import Kept, cable_words, end_trouble, first_new
-from rackloom.design.links import links_over
+from rackloom.design.relinking import links_over
 
 # A cable's part
 

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rackloom.bulk import many_objects
 from rackloom.catalog.parts import DevicePart, Part, PartId
 from rackloom.design.change import Change, Record
 from rackloom.design.entities import (
@@ -42,8 +43,9 @@ from rackloom.design.ids import (
 
 if TYPE_CHECKING:
     from rackloom.design.index import DesignIndex
-    from rackloom.design.links import Link, LinkShape, Wiring
+    from rackloom.design.links import Link
     from rackloom.design.paths import Patching
+    from rackloom.design.wiring import Wiring, WiringMemo
 
 ALL_TABLES = (*TABLES, "parts")
 
@@ -176,7 +178,8 @@ class Design:
         """Derived look-ups; built once, and carried along by edits."""
         from rackloom.design.index import DesignIndex
 
-        return DesignIndex.build(self)
+        with many_objects():
+            return DesignIndex.build(self)
 
     @cached_property
     def links(self) -> Mapping[CableId, tuple[Link, ...]]:
@@ -187,8 +190,8 @@ class Design:
 
     @cached_property
     def links_via(self) -> Mapping[CableId, tuple[Link, ...]]:
-        """Links through panels, by each of their cables; ask ``links.links_over``."""
-        from rackloom.design.links import via_of
+        """Links through panels, by each of their cables; ask ``relinking.links_over``."""
+        from rackloom.design.relinking import via_of
 
         return via_of(self)
 
@@ -206,13 +209,15 @@ class Design:
 
     @cached_property
     def wirings(self) -> dict[DeviceId, Wiring]:
-        """Memo of ``links.wiring``; ask that."""
+        """Memo of ``wiring.wiring``; ask that."""
         return {}
 
     @cached_property
-    def link_shapes(self) -> dict[tuple[object, ...], LinkShape]:
-        """Memo of what cables in equal cages carry; kept until a part is replaced."""
-        return {}
+    def wiring_memo(self) -> WiringMemo:
+        """Memo of what parts say about plugs; kept until a part is replaced."""
+        from rackloom.design.wiring import WiringMemo
+
+        return WiringMemo()
 
     @cached_property
     def next_number(self) -> int:
@@ -238,14 +243,22 @@ class Design:
                 rows[record.id] = record.after
         return self.followed_by(written, change)
 
-    def followed_by(self, written: Mapping[str, dict[str, Any]], change: Change) -> Design:
+    def followed_by(
+        self,
+        written: Mapping[str, dict[str, Any]],
+        change: Change,
+        check: Callable[[Design, Change], None] | None = None,
+    ) -> Design:
         """The design with some tables in the place of its own; ``change`` says how they differ.
 
-        What was derived from this design is carried along as far as the change allows.
+        What was derived from this design is carried along as far as the change allows. ``check``
+        sees the design first, with its index: what it refuses, nothing else is derived from.
         """
         after = Design({**self._tables, **written})
         if "index" in self.__dict__:
             after.__dict__["index"] = self.index.patched(change)
+        if check is not None:
+            check(after, change)
         if "panels" in self.__dict__ and not change.tables & {"devices", "parts"}:
             after.__dict__["panels"] = self.panels
         if "patchings" in self.__dict__:
@@ -261,19 +274,15 @@ class Design:
                 for device, plugged in self.patchings.items()
                 if device not in repatched
             }
+        from rackloom.design.relinking import patched_links, patched_via, rewirings
+
         if "wirings" in self.__dict__:
-            from rackloom.design.links import rewired_beyond
-
-            devices = rewired_beyond(after, change)
-            known = {} if devices is None else dict(self.wirings)
-            for device_id in devices or ():
-                known.pop(device_id, None)
-            after.__dict__["wirings"] = known
-            if devices is not None:
-                after.__dict__["link_shapes"] = self.link_shapes
+            if any(r.before is not None for r in change.of("parts")):
+                after.__dict__["wirings"] = {}
+            else:
+                after.__dict__["wiring_memo"] = self.wiring_memo
+                after.__dict__["wirings"] = rewirings(self, after, change)
         if "links" in self.__dict__:
-            from rackloom.design.links import patched_links, patched_via
-
             after.__dict__["links"] = patched_links(self.links, after, change)
             if "links_via" in self.__dict__:
                 after.__dict__["links_via"] = patched_via(self, after, change)

@@ -22,7 +22,8 @@ from rackloom.design.change import Change
 from rackloom.design.entities import Device
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId
-from rackloom.design.links import Link, PortRef, cage_mode
+from rackloom.design.links import Link, PortRef
+from rackloom.design.wiring import cage_mode
 
 if TYPE_CHECKING:
     from rackloom.design.value import Design
@@ -288,7 +289,7 @@ def patched_arrays(
 
 
 def _touched_cables(before: Design, after: Design, change: Change) -> set[CableId]:
-    from rackloom.design.links import affected_cables
+    from rackloom.design.relinking import affected_cables
 
     candidates = set(affected_cables(after, change)) | set(affected_cables(before, change.inverse))
     return {c for c in candidates if before.links.get(c) != after.links.get(c)}

@@ -12,7 +12,7 @@ import numpy as np
 
 from rackloom.design.change import Change
 from rackloom.design.ids import DeviceId
-from rackloom.design.links import links_cut
+from rackloom.design.relinking import links_cut
 from rackloom.fabric.arrays import FabricArrays, Floats, patched_arrays, read_arrays
 from rackloom.fabric.counts import (
     Balance,

@@ -16,8 +16,8 @@ from rackloom.design.entities import CableEnd, Device
 from rackloom.design.errors import EditError
 from rackloom.design.hardware import cages_of, fixed_mode
 from rackloom.design.ids import CableId, DeviceId
-from rackloom.design.links import cage_mode
 from rackloom.design.value import Design
+from rackloom.design.wiring import cage_mode
 from rackloom.placement.joins import Join, Kind, kind_of
 from rackloom.placement.routes import PortAt
 

@@ -10,13 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from rackloom.bulk import many_objects
-from rackloom.catalog.cages import BreakoutMode, Cage
+from rackloom.catalog.cages import Cage
 from rackloom.catalog.parts import CablePart, TransceiverPart
 from rackloom.catalog.words import CableTechnology
 from rackloom.design import Cable, CableEnd, Design, Link
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId
-from rackloom.design.links import PortRef, wiring
+from rackloom.design.links import PortRef
+from rackloom.design.wiring import Wiring, wiring
 from rackloom.reports.label_text import fill, place_text, place_tokens
 from rackloom.reports.order import natural
 
@@ -64,7 +65,7 @@ class _Site(NamedTuple):
     name: str
     prefix: str
     cages: Mapping[str, Cage]
-    modes: Mapping[str, BreakoutMode]
+    wiring: Wiring
 
 
 _LOOSE = _Place("", "", "", "", place_text("", "", "", ""))
@@ -176,7 +177,7 @@ class _Writer:
         """The name of a logical port, as :func:`rackloom.design.port_name` has it."""
         site = self.sites.get(port.device) or self._site(port.device)
         cage = site.cages[port.cage]
-        return cage.port_name(site.modes.get(port.cage, cage.modes[0]), port.index)
+        return cage.port_name(site.wiring.mode(cage), port.index)
 
     def _ordered(self, part: CablePart, length_m: float) -> tuple[str, str]:
         """Part number and type."""
@@ -190,9 +191,9 @@ class _Writer:
         device = self.design.devices[device_id]
         u = device.mount or "" if device.bottom_u is None else str(device.bottom_u)
         rack = self.design.racks[device.rack].name
-        cages, modes = cages_of(self.design, device), wiring(self.design, device_id).modes
+        cages, wires = cages_of(self.design, device), wiring(self.design, device_id)
         prefix = place_text(rack, u, device.name, "")
-        site = self.sites[device_id] = _Site(rack, u, device.name, prefix, cages, modes)
+        site = self.sites[device_id] = _Site(rack, u, device.name, prefix, cages, wires)
         return site
 
 

@@ -16,8 +16,9 @@ from rackloom.catalog.parts import (
 )
 from rackloom.design import Cable, Design, Device
 from rackloom.design.hardware import cages_of
-from rackloom.design.links import cage_mode, port_name
+from rackloom.design.links import port_name
 from rackloom.design.slots import free_ranges, height_u
+from rackloom.design.wiring import cage_mode
 from rackloom.reports.power import power_of_device
 from rackloom_gui.widgets.quantity import POWER_W, format_quantity
 

@@ -15,7 +15,7 @@ from rackloom.catalog.parts import Part, TransceiverPart
 from rackloom.design import Design, PortRef, port_name
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import DeviceId
-from rackloom.design.links import cage_mode
+from rackloom.design.wiring import cage_mode
 from rackloom_gui.panels.figures import rate_text
 
 _Index = QModelIndex | QPersistentModelIndex
