@@ -93,10 +93,20 @@ def test_a_price_list_may_come_from_a_spreadsheet_with_semicolons() -> None:
     assert (float(prices["A"].amount), prices["A"].currency) == (5.0, "CHF")
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_a_european_spreadsheet_writes_decimals_after_a_comma(delimiter: str) -> None:
+    lines = ["part_number;price;currency", "A;12,50;EUR", "B;1250;EUR", "C;0,0125;EUR"]
+    prices = read_prices("\n".join(lines).replace(";", delimiter).encode())
+    assert [float(price.amount) for price in prices.values()] == [12.5, 1250.0, 0.0125]
+    with pytest.raises(ReportError, match=r"line 2 .*'1,250' is not a price"):  # or a thousand?
+        read_prices(f"part_number{delimiter}price{delimiter}currency\nA{delimiter}1,250".encode())
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("", "no column 'part_number'"),
+        ("part_number,price,price,currency\nA,1,2,EUR\n", "two columns 'price'"),
         ("part_number,price\nA,1\n", "no column 'currency'"),
         ("part_number,price,currency\nA,1,EUR\nA,2,EUR\n", "line 3 .* than on line 2"),
         ('part_number,price,currency\nA,"1,200.00",EUR\n', "line 2 .*'1,200.00' is not a price"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
@@ -104,17 +105,17 @@ def read_price_file(path: Path, name: str = "") -> dict[str, Price]:
 def read_prices(data: bytes, name: str = "the price list") -> dict[str, Price]:
     """A price list: CSV with the columns ``part_number``, ``price`` and ``currency``.
 
-    Further columns are ignored; commas or semicolons may part them. Raises ReportError with the
-    line for anything that is not a price.
+    Further columns are ignored; commas, semicolons or tabs may part them. Where commas do not, they
+    may stand before decimals (``12,50``), as spreadsheets write them in much of Europe. Raises
+    ReportError with the line for anything that is not a price.
     """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ReportError(f"{name} is not UTF-8 text: save it as CSV UTF-8") from error
     head = text.partition("\n")[0]
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=";" if head.count(";") > head.count(",") else ","
-    )
+    delimiter = max(",;\t", key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     prices: dict[str, Price] = {}
     lines: dict[str, int] = {}
     try:
@@ -123,7 +124,7 @@ def read_prices(data: bytes, name: str = "the price list") -> dict[str, Price]:
             if not any(cell.strip() for cell in cells):
                 continue
             where = f"line {reader.line_num} of {name}"
-            number, price = _price(cells, places, where)
+            number, price = _price(cells, places, where, delimiter != ",")
             if number in prices and prices[number] != price:
                 raise ReportError(
                     f"{where}: {number} has another price than on line {lines[number]}"
@@ -134,24 +135,35 @@ def read_prices(data: bytes, name: str = "the price list") -> dict[str, Price]:
     return prices
 
 
+_PRICE_COLUMNS = ("part_number", "price", "currency")
+_WITH_COMMA = re.compile(r"[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})")
+"""A decimal comma; with three digits after it, it might as well part thousands."""
+
+
 def _places(head: Sequence[str], name: str) -> dict[str, int]:
     titles = [cell.strip().lower().replace(" ", "_") for cell in head]
-    missing = [column for column in ("part_number", "price", "currency") if column not in titles]
-    if missing:
-        raise ReportError(
-            f"{name} has no column {missing[0]!r}: its first line must name part_number, price "
-            "and currency"
-        )
-    return {column: titles.index(column) for column in ("part_number", "price", "currency")}
+    for column in _PRICE_COLUMNS:
+        if titles.count(column) != 1:
+            count = "two columns" if column in titles else "no column"
+            raise ReportError(
+                f"{name} has {count} {column!r}: its first line must name part_number, price "
+                "and currency once each"
+            )
+    return {column: titles.index(column) for column in _PRICE_COLUMNS}
 
 
-def _price(cells: Sequence[str], places: Mapping[str, int], where: str) -> tuple[str, Price]:
+def _price(
+    cells: Sequence[str], places: Mapping[str, int], where: str, decimal_comma: bool
+) -> tuple[str, Price]:
     values = {
         column: cells[place].strip() if place < len(cells) else ""
         for column, place in places.items()
     }
     number, currency = values["part_number"], values["currency"].upper()
-    amount = _decimal(values["price"])
+    text = values["price"]
+    if decimal_comma and _WITH_COMMA.fullmatch(text):
+        text = text.replace(",", ".")
+    amount = _decimal(text)
     if not number:
         raise ReportError(f"{where} has no part number")
     if len(number) > MOST_LETTERS:
