@@ -542,7 +542,7 @@ PANELS: tuple[tuple[str, str, str], ...] = (
     ("failures", QT_TRANSLATE_NOOP("Actions", "&Failures"), "unplug"),
     ("workload", QT_TRANSLATE_NOOP("Actions", "Wor&kload"), "gpu"),
     ("power", QT_TRANSLATE_NOOP("Actions", "Pow&er"), "power"),
-    ("bom", QT_TRANSLATE_NOOP("Actions", "Bill &of Materials"), "bom"),
+    ("bom", QT_TRANSLATE_NOOP("Actions", "B&OM"), "bom"),
 )
 """Panel name, title, icon; the panel's action is `panel.<name>`."""
 

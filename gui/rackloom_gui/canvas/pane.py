@@ -39,7 +39,7 @@ from rackloom_gui.canvas.zoom_view import new_scene
 from rackloom_gui.document import Document
 from rackloom_gui.tokens import DeviceColour, Tokens
 
-MARGIN_MM = 180.0
+MARGIN_MM = 100.0
 SMALLEST_MM = 8.0
 """A port: one can zoom in until it is 100 px."""
 _REDRAW_MS = 80

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView, QWidget
 
 WHEEL_STEP_PX = 60
 """Scrolling for one notch (120 units) of a mouse wheel."""
-FIT_MARGIN_PX = 32
+FIT_MARGIN_PX = 16
 KEY_ZOOM_DELTA = 120.0
 """Ctrl++ zooms by as much as one notch of the wheel: 2 ** (120 / 480)."""
 _LARGEST_SCROLL = 2**30
