@@ -51,6 +51,10 @@ class Measured(_Frozen):
     kind: str = ""
     transport: str = ""
     servers: int = 1
+    generation: str = ""
+    """Of the scale-up links."""
+    port_gbps: float | None = None
+    """Of the NICs' ports."""
 
     @property
     def ratio(self) -> float:
@@ -146,8 +150,11 @@ class _Band(_Frozen):
 class _Pcie(_Frozen):
     lane_gb_per_s: dict[int, float]
     efficiency: float
+    gpu_efficiency: float
+    intel_peer_factor: float
     source: str
     efficiency_source: str
+    gpu_efficiency_source: str
 
 
 class _Reference(_Frozen):
@@ -188,6 +195,8 @@ class Hardware(_Frozen):
     least_band: _Band
     beyond_measured: _BandFactor
     unknown_gpu: _Band
+    unmeasured: _Band
+    over_pcie: _Band
     pcie: _Pcie
     network: _Network
 
@@ -235,14 +244,23 @@ class Hardware(_Frozen):
 
     def nvls(self, generation: str, spans_rack: bool) -> Efficiency:
         """Efficiency of NVLS; generations without rows have the poorest of the known ones."""
-        return self.efficiency(f"nvls {generation}{' rack' if spans_rack else ''}")
+        return self.efficiency(self.nvls_kind(generation, spans_rack))
+
+    @staticmethod
+    def nvls_kind(generation: str, spans_rack: bool) -> str:
+        """What rows of NVLS on such links are called."""
+        return f"nvls {generation}{' rack' if spans_rack else ''}"
+
+    def has_rows(self, kind: str) -> bool:
+        """Whether anything was measured of a kind; else it has what its family has."""
+        return kind in self._efficiencies
 
     def nvls_small(self, generation: str, spans_rack: bool) -> tuple[float, float]:
         """A size in bytes, and what part of its bandwidth NVLS has below it.
 
         Generations without a row have the median of the others.
         """
-        kind = f"nvls {generation}{' rack' if spans_rack else ''}"
+        kind = self.nvls_kind(generation, spans_rack)
         rows = [row for row in self.nvls_below if row.kind == kind] or list(self.nvls_below)
         if not rows:
             return 0.0, 1.0

@@ -65,3 +65,17 @@ def nic_pcie_gb_per_s(part: ServerPart, hardware: Hardware) -> float | None:
 def gpu_pcie_gb_per_s(part: ServerPart, hardware: Hardware) -> float | None:
     """Wire rate of a GPU's own PCIe port; None where the part does not say."""
     return hardware.pcie_gb_per_s(part.pcie_gen, PCIE_LANES_PER_GPU)
+
+
+def gpu_reckoned_gb_per_s(part: ServerPart, hardware: Hardware) -> float | None:
+    """What a library reckons a GPU's own PCIe port to carry to or from the host."""
+    wire = gpu_pcie_gb_per_s(part, hardware)
+    return None if wire is None else wire * hardware.pcie.gpu_efficiency
+
+
+def peers_gb_per_s(part: ServerPart, hardware: Hardware) -> float | None:
+    """What a library reckons two GPUs of a server to exchange over PCIe, one direction."""
+    port = gpu_reckoned_gb_per_s(part, hardware)
+    if port is None:
+        return None
+    return port * (hardware.pcie.intel_peer_factor if part.cpu_vendor == "intel" else 1.0)

@@ -9,14 +9,15 @@ import numpy as np
 
 from rackloom.collectives.calibration import Efficiency, Hardware
 from rackloom.collectives.capacity import (
-    gpu_pcie_gb_per_s,
+    gpu_reckoned_gb_per_s,
     has_scale_up,
     link_kind,
+    peers_gb_per_s,
     reckoned_gb_per_s,
 )
 from rackloom.collectives.case import Case
 from rackloom.collectives.conventions import Collective
-from rackloom.collectives.group import Group, device_id, device_name
+from rackloom.collectives.group import Group, device_id, device_name, more
 from rackloom.collectives.hashing import hashed
 from rackloom.collectives.limit import rate_text
 from rackloom.collectives.ring import Traffic
@@ -141,8 +142,7 @@ def inside_gb_per_s(group: Group, node: int, hardware: Hardware) -> float | None
     """What one GPU of a node can send to its neighbour in the node, as libraries reckon."""
     part = group.parts[int(group.part_of_node[node])]
     members = int(group.node_size[node])
-    pcie = gpu_pcie_gb_per_s(part, hardware)
-    over_pcie = None if pcie is None else pcie * hardware.pcie.efficiency
+    over_pcie = peers_gb_per_s(part, hardware)
     if part.scale_up is None or not has_scale_up(part):
         return over_pcie
     domain = min(members, part.scale_up.domain_gpus)
@@ -253,8 +253,8 @@ def _ports(fabric: Fabric, traffic: Traffic) -> Cap:
     elif len(nodes) == len(table):
         text = f"NICs of every server, {traffic.channels} x {rate:g} Gb/s"
     elif len(nodes) > 1 or float(traffic.port_load.max()) > 1:
-        more = f" and {len(nodes) - 1} more servers" if len(nodes) > 1 else ""
-        text = f"NICs of {device_name(fabric, device)}{more}, {traffic.channels} x {rate:g} Gb/s"
+        others = f" and {more(len(nodes) - 1, 'server')}" if len(nodes) > 1 else ""
+        text = f"NICs of {device_name(fabric, device)}{others}, {traffic.channels} x {rate:g} Gb/s"
     else:
         text = f"NIC of {device_name(fabric, device)} at {rate:g} Gb/s"
         where = (where + _cables(fabric, ports.link[worst]))[:MOST_PLACES]
@@ -290,12 +290,10 @@ def _bounce(case: Case, traffic: Traffic) -> Cap | None:
     there to the NIC: once over the GPU's port, once over the NIC's.
     """
     group, ports, hardware = case.group, traffic.ports, case.hardware
-    rates = [gpu_pcie_gb_per_s(part, hardware) for part in group.parts]
+    rates = [gpu_reckoned_gb_per_s(part, hardware) for part in group.parts]
     through_host = np.array(
         [
-            rate * 8 * hardware.pcie.efficiency
-            if part.gpu_direct_rdma is False and rate is not None
-            else np.inf
+            rate * 8 if part.gpu_direct_rdma is False and rate is not None else np.inf
             for part, rate in zip(group.parts, rates, strict=True)
         ]
     )
@@ -349,15 +347,15 @@ def _bundle_text(fabric: Fabric, worst: Ints) -> tuple[str, str, list[str]]:
     lows = np.unique(low)
     first = int(low[0])
     name = device_name(fabric, int(devices[first]))
-    more = f" (and {len(lows) - 1} more switches alike)" if len(lows) > 1 else ""
+    alike = f" (and {more(len(lows) - 1, 'switch', 'switches')} alike)" if len(lows) > 1 else ""
     ids = [str(device_id(fabric, int(devices[x]))) for x in lows.tolist()]
     if tier[u[0]] == tier[v[0]]:
         far = int(v[0] if first == int(u[0]) else u[0])
         other = device_name(fabric, int(devices[far]))
-        return "link", f"links between {name} and {other}{more}", ids
+        return "link", f"links between {name} and {other}{alike}", ids
     ratio = fabric.balance.oversubscription(first)
     over = f", {ratio:.3g}:1" if ratio is not None else ""
-    return "uplink", f"{name} uplinks{over}{more}", ids
+    return "uplink", f"{name} uplinks{over}{alike}", ids
 
 
 def _devices(fabric: Fabric, nics: Ints) -> list[str]:

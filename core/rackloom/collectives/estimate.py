@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from rackloom.collectives.algorithms import ALGORITHMS, Answer, algorithms_for, answer
-from rackloom.collectives.answer import Bottleneck, ErrorBand, Estimate, Point
+from rackloom.collectives.answer import Bottleneck, Estimate, Point
+from rackloom.collectives.band import error_band
 from rackloom.collectives.calibration import PROTOCOLS
-from rackloom.collectives.caps import Cap, efficiency_kind, inside_efficiency, inside_kind
 from rackloom.collectives.case import Case, Settings, failed_ids
 from rackloom.collectives.conventions import (
     DEFAULT_SIZES,
@@ -82,7 +82,7 @@ def estimate(
         points=points,
         bottleneck=Bottleneck(tightest.kind, tightest.where, tightest.text),
         limit=limit,
-        band=_band(case, deciding, kind, tightest),
+        band=error_band(case, deciding, kind, tightest),
         caps=tuple(deciding.caps),
         by_algorithm={
             a.algorithm: _points(kind, ranks, size_list, pairs, top)
@@ -171,36 +171,3 @@ def _low(
     return tuple(
         size / float(time) / 1000 * factor for size, time in zip(sizes, chosen, strict=True)
     )
-
-
-_WORDS = {"infiniband": "InfiniBand", "ethernet": "Ethernet", "nvlink": "NVLink", "xgmi": "xGMI"}
-
-
-def _band(case: Case, deciding: Answer, kind: Collective, tightest: Cap) -> ErrorBand:
-    """The spread of the measured rows behind the efficiency that binds.
-
-    Rows of one server vouch for one server: where several take part, the rows of their network
-    count too, also where it is the links inside or the library's own cap that binds.
-    """
-    inside = tightest.kind in {"scale-up", "library"}
-    several = case.group.nodes > 1
-    least = case.hardware.least_band.band
-    outer = efficiency_kind(case.transport)
-    within = inside_efficiency(case, deciding.algorithm, kind)
-    if inside and not several:
-        band = max(within.band, least)
-        rests_on = f"{within.rows} {_WORDS[inside_kind(case.group)]} measurements"
-    else:
-        efficiency = case.hardware.efficiency(outer)
-        band = max(efficiency.band, least)
-        rests_on = f"{efficiency.rows} {_WORDS[outer]} measurements"
-        rests_on += f" on up to {efficiency.most_servers} servers"
-        if case.group.nodes > efficiency.most_servers:
-            band *= case.hardware.beyond_measured.band_factor
-            rests_on += f"; {case.group.nodes} servers are beyond them, so the band is widened"
-        if inside:
-            band = max(band, within.band)
-    if not case.known:
-        band = max(band, case.hardware.unknown_gpu.band)
-        rests_on += "; nothing measured on this GPU generation"
-    return ErrorBand(band, rests_on)
