@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rackloom.cli import main
+from rackloom.cli.estimating import _percent
 
 EXAMPLE = Path(__file__).parents[2] / "resources/rackloom_resources/examples/dgx-h100-4.rackloom"
 LOG = """# Collective test starting: all_reduce_perf
@@ -77,3 +78,47 @@ def test_what_the_drawing_does_not_say(capfd: pytest.CaptureFixture[str]) -> Non
     assert lossy["busbw_gb_per_s"] < 0.6 * plain["busbw_gb_per_s"]
     assert "efficiency" in refusal(capfd, "--efficiency", "2")
     assert "flows" in refusal(capfd, "--flows", "0")
+
+
+def test_a_forced_protocol(capfd: pytest.CaptureFixture[str]) -> None:
+    words = ("--algorithm", "ring", "--protocol", "LL", "--sizes", "1G", "--format", "json")
+    point = json.loads(answer(capfd, *words))["points"][0]
+    assert (point["algorithm"], point["protocol"]) == ("ring", "LL")
+    assert "there are auto, LL, LL128, Simple" in refusal(capfd, "--protocol", "LL64")
+
+
+def test_a_log_that_does_not_name_its_test(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """All-to-all has no run in place: it is not to be laid beside an all-reduce."""
+    log = tmp_path / "log"
+    row = "1073741824 8388608 float none -1 22000 48.8 47.3 0 N/A N/A N/A N/A\n"
+    log.write_text(row)
+    assert json.loads(answer(capfd, "--measured", log, "--format", "json"))["collective"] == (
+        "all-to-all"
+    )
+    log.write_text(row.replace(" 0 N/A", " N/A N/A"))
+    assert main(["estimate", str(EXAMPLE), "--measured", str(log)]) == 0
+    assert "does not say which test" not in capfd.readouterr().err  # no in-place time either
+    log.write_text(row.replace("0 N/A N/A N/A N/A", "N/A 22000 48.8 47.3 N/A"))
+    assert main(["estimate", str(EXAMPLE), "--measured", str(log)]) == 0
+    assert "does not say which test it is of: taken for all-reduce" in capfd.readouterr().err
+
+
+def test_the_table_says_what_its_numbers_are(capfd: pytest.CaptureFixture[str]) -> None:
+    """The limit is a bus bandwidth; the rate of the wires that cross the cut is another number."""
+    lines = answer(capfd, "--sizes", "1G", "--gpus", "8").splitlines()
+    limit = next(line for line in lines if line.startswith("# limit "))
+    assert "875.0 GB/s: " in limit  # 2 x 7/8 x 500, for NVLS adds up
+    assert "(500 GB/s in all) join GPU 0 of " in limit
+    assert limit.endswith("to the other 7 GPUs, with switches that add up on the way")
+    assert any("nvls could reach at 1073741824 bytes" in line for line in lines)
+
+
+def test_what_costs_nothing_has_no_sign() -> None:
+    assert [_percent(x) for x in (-0.0001, 0.0, -0.004, 0.0961)] == [
+        "0.0%",
+        "0.0%",
+        "-0.4%",
+        "9.6%",
+    ]

@@ -66,6 +66,18 @@ SHAPES: dict[str, Any] = {
         ],
         "bottleneck": {"kind": str, "where": [str], "text": str},
         "limit": {"busbw_gb_per_s": NUMBER, "cut": [str], "text": str},
+        "caps": [
+            {
+                "kind": str,
+                "busbw_gb_per_s": NUMBER,
+                "wire_gb_per_s": NUMBER,
+                "worst_gb_per_s": NUMBER,
+                "where": [str],
+                "text": str,
+            }
+        ],
+        "low_busbw_gb_per_s": [NUMBER],
+        "band": {"fraction": NUMBER, "rests_on": str},
     },
     "presets": {
         "schema": int,

@@ -364,7 +364,8 @@ def test_wrong_words_are_sentences() -> None:
 
 def test_json_is_the_documented_one() -> None:
     found = estimate(star(2).design(), sizes="8:64:2").to_json()
-    assert set(found) == {"schema", "collective", "gpus", "points", "bottleneck", "limit"}
+    agreed = {"schema", "collective", "gpus", "points", "bottleneck", "limit"}
+    assert set(found) == agreed | {"caps", "low_busbw_gb_per_s", "band"}
     assert (found["schema"], found["collective"], found["gpus"]) == (1, "all-reduce", 16)
     assert set(found["points"][0]) == {
         "size_bytes",
@@ -377,6 +378,10 @@ def test_json_is_the_documented_one() -> None:
     }
     assert set(found["bottleneck"]) == {"kind", "where", "text"}
     assert set(found["limit"]) == {"busbw_gb_per_s", "cut", "text"}
+    assert found["caps"][0]["text"] == found["bottleneck"]["text"]
+    assert len(found["low_busbw_gb_per_s"]) == len(found["points"])
+    assert 0 < found["band"]["fraction"] < 1
+    assert "measurement" in found["band"]["rests_on"]
     assert json.loads(json.dumps(found)) == found
 
 

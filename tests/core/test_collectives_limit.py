@@ -75,6 +75,13 @@ def test_oversubscribed_pods(spine_gbps: float, expected: float) -> None:
         assert len(limit.cut) == 8  # one uplink of each of a pod's leaves
 
 
+def test_one_and_many_are_told_apart() -> None:
+    few = star(2, server_part(gpus=1, nics=1, scale_up_gb_per_s=None)).design()
+    assert limit_of(few).text == "1 NIC link (50 GB/s) joins GPU 0 of gpu-001 to the other GPU"
+    text = limit_of(star(8).design()).text
+    assert text == "8 NIC links (400 GB/s in all) join gpu-001 to the other 56 GPUs"
+
+
 @pytest.mark.parametrize("servers", [2, 3, 4, 6, 16])
 @pytest.mark.parametrize("nic_gbps", [100, 400, 800])
 def test_closed_form_of_equal_servers(servers: int, nic_gbps: float) -> None:

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rackloom.collectives import Estimate
+    from rackloom.collectives import Cap, Estimate
 
 _SAME = 0.999
 
@@ -22,27 +23,64 @@ def estimate_table(answer: Estimate) -> str:
         f"{p.busbw_gb_per_s:>9.2f} {p.limit_busbw_gb_per_s:>9.2f}  {p.algorithm} {p.protocol}"
         for p in answer.points
     ]
-    percent = round(answer.band.fraction * 100)
+    if answer.points:
+        last = max(answer.points, key=lambda point: point.size_bytes)
+        lines.append(
+            f"# bus bandwidth that {last.algorithm} could reach at {last.size_bytes} bytes, "
+            "by what is on its way; the first binds"
+        )
     lines += [
-        f"# cap {cap.expected_gb_per_s:,.1f} GB/s: {cap.text} "
-        f"({cap.busbw_gb_per_s:,.1f} at {cap.efficiency:.0%})"
+        f"# cap {cap.expected_gb_per_s:,.1f} GB/s: {cap.text}"
+        + (f" (wire {cap.busbw_gb_per_s:,.1f} at {cap.efficiency:.0%})" if _derated(cap) else "")
         for cap in answer.caps
     ]
     if answer.points:
-        low, last = answer.low_busbw_gb_per_s[-1], answer.points[-1].busbw_gb_per_s
-        if low < last * _SAME:
+        low, end = answer.low_busbw_gb_per_s[-1], answer.points[-1].busbw_gb_per_s
+        if low < end * _SAME:
             lines.append(f"# in the worst twentieth of hash placements {low:,.2f} GB/s at the end")
+    percent = round(answer.band.fraction * 100)
     lines += [
         f"# limited by {answer.bottleneck.text}",
-        f"# limit: {answer.limit.text}",
-        f"# measurements may be {percent} % off: this rests on {answer.band.rests_on}",
+        f"# limit {answer.limit.busbw_gb_per_s:,.1f} GB/s: {answer.limit.text}",
+        f"# measurements from 256 MiB on may be {percent} % off: "
+        f"this rests on {answer.band.rests_on}",
     ]
     return "\n".join(lines) + "\n"
 
 
+def _derated(cap: Cap) -> bool:
+    return abs(cap.efficiency - 1) > 1 - _SAME
+
+
+@dataclass(frozen=True, slots=True)
+class _CurveRow:
+    """A point with the field names of the JSON as columns."""
+
+    size_bytes: int
+    time_us: float
+    algbw_gb_per_s: float
+    busbw_gb_per_s: float
+    algorithm: str
+    protocol: str
+    limit_busbw_gb_per_s: float
+    low_busbw_gb_per_s: float
+
+
 def estimate_csv(answer: Estimate) -> str:
     """The points, with the field names of the JSON as columns."""
-    from rackloom.collectives import Point
     from rackloom.reports import csv_text
 
-    return csv_text(answer.points, Point)
+    rows = [
+        _CurveRow(
+            p.size_bytes,
+            p.time_us,
+            p.algbw_gb_per_s,
+            p.busbw_gb_per_s,
+            p.algorithm,
+            p.protocol,
+            p.limit_busbw_gb_per_s,
+            low,
+        )
+        for p, low in zip(answer.points, answer.lows, strict=True)
+    ]
+    return csv_text(rows, _CurveRow)

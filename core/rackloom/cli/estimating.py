@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rackloom.cli.errors import CommandError
-from rackloom.cli.output import progress, say, say_json
+from rackloom.cli.output import note, progress, say, say_json
 
 if TYPE_CHECKING:
     from rackloom.collectives import Estimate, FailureSweep, Point, Settings
@@ -35,11 +35,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--gpus",
         metavar="N|NAMES",
-        help="the first N GPUs; servers by name, pod:NAME, separated by commas; every:N; "
-        "one-per-server (default: all)",
+        help="the first N GPUs; servers by name, pod:NAME, gpu-001/0 for one GPU, separated by "
+        "commas; every:N; one-per-server (default: all)",
     )
     parser.add_argument(
-        "--algorithm", default="auto", metavar="NAME", help="default: the fastest at each size"
+        "--algorithm",
+        default="auto",
+        metavar="NAME",
+        help="ring, tree, nvls, nvls-tree, collnet-direct, collnet-chain, pat, direct or "
+        "direct-without-pxn; forced also where the library would not choose it (default: the "
+        "fastest at each size)",
+    )
+    parser.add_argument(
+        "--protocol",
+        default="auto",
+        metavar="NAME",
+        help="LL, LL128 or Simple (default: the fastest at each size)",
     )
     parser.add_argument(
         "--fail",
@@ -128,9 +139,12 @@ def _curve(arguments: argparse.Namespace, design: Design, failed: frozenset[str]
             gpus=arguments.gpus if arguments.gpus is not None else _ranks(measured, design),
             failed=failed,
             algorithm=arguments.algorithm,
+            protocol=arguments.protocol,
             settings=_settings(arguments),
         )
     gaps = None if measured is None else gaps_of(answer, measured)
+    if measured is not None and measured.collective is None and arguments.collective is None:
+        note(f"the log does not say which test it is of: taken for {DEFAULT_COLLECTIVE}")
     if arguments.format == "json":
         document = answer.to_json()
         if measured is not None and gaps is not None:
@@ -308,17 +322,23 @@ class _SweepRow:
 def _sweep_table(found: FailureSweep) -> str:
     lines = [
         f"# {found.collective.value} of {found.size_bytes} bytes: {found.busbw_gb_per_s:.2f} GB/s "
-        "with nothing unplugged; one of each kind out:",
+        "of bus bandwidth with nothing unplugged; one of each kind out:",
         f"{'lost':>7} {'busbw':>9} {'of kind':>8}  kind, example: what binds then",
     ]
     lines += [
-        f"{e.lost:>7.1%} {e.busbw_gb_per_s:>9.2f} {len(e.members):>8}  {e.kind}, {e.example}: "
-        f"{e.text}"
+        f"{_percent(e.lost):>7} {e.busbw_gb_per_s:>9.2f} {len(e.members):>8}  {e.kind}, "
+        f"{e.example}: {e.text}"
         for e in found.effects
     ]
     if found.left_out:
         lines.append(f"# {found.left_out} rarer kinds were not tried")
     return "\n".join(lines) + "\n"
+
+
+def _percent(part: float) -> str:
+    """``9.6%``; what rounds to nothing has no sign."""
+    text = f"{part:.1%}"
+    return "0.0%" if text == "-0.0%" else text
 
 
 def _sweep_json(found: FailureSweep) -> dict[str, Any]:

@@ -68,6 +68,11 @@ class Estimate:
         """The point with the greatest bus bandwidth."""
         return max(self.points, key=lambda point: point.busbw_gb_per_s)
 
+    @property
+    def lows(self) -> tuple[float, ...]:
+        """``low_busbw_gb_per_s`` for every point, also where nobody worked it out."""
+        return self.low_busbw_gb_per_s or tuple(p.busbw_gb_per_s for p in self.points)
+
     def to_json(self) -> dict[str, Any]:
         """The answer as ``rackloom estimate --format json`` prints it (schema 1)."""
         return {
@@ -96,4 +101,17 @@ class Estimate:
                 "cut": list(self.limit.cut),
                 "text": self.limit.text,
             },
+            "caps": [
+                {
+                    "kind": cap.kind,
+                    "busbw_gb_per_s": cap.expected_gb_per_s,
+                    "wire_gb_per_s": cap.busbw_gb_per_s,
+                    "worst_gb_per_s": cap.worst_gb_per_s,
+                    "where": list(cap.where),
+                    "text": cap.text,
+                }
+                for cap in self.caps
+            ],
+            "low_busbw_gb_per_s": list(self.lows),
+            "band": {"fraction": self.band.fraction, "rests_on": self.band.rests_on},
         }

@@ -238,6 +238,11 @@ def device_name(fabric: Fabric, device: int) -> str:
     return fabric.design.devices[fabric.arrays.device_ids[device]].name
 
 
+def more(count: int, one: str, many: str = "") -> str:
+    """``1 more server``, ``27 more servers``."""
+    return f"{count:,} more {one if count == 1 else many or one + 's'}"
+
+
 def device_id(fabric: Fabric, device: int) -> DeviceId:
     """Id of a device of the arrays."""
     return fabric.arrays.device_ids[device]

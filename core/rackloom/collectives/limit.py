@@ -12,7 +12,7 @@ from rackloom.collectives.calibration import Hardware
 from rackloom.collectives.conventions import Collective
 from rackloom.collectives.cut import Cut, gather_cut, parting_cut, poorest_gbps, stable_colour
 from rackloom.collectives.flow_graph import EdgeKind, FlowGraph, build_flow_graph
-from rackloom.collectives.group import Group, device_name
+from rackloom.collectives.group import Group, device_name, more
 from rackloom.collectives.ports import Ports
 from rackloom.collectives.spread import sides, spread_rate
 from rackloom.fabric import Fabric
@@ -59,7 +59,7 @@ def find_limit(
             if reducing:
                 cut = parting_cut(graph, stable_colour(graph))
                 in_network = cut.rate_gbps * factor
-                return _limit(fabric, group, graph, cut, in_network, in_network)
+                return _limit(fabric, group, graph, cut, in_network, in_network, reducing)
             cut = gather_cut(graph)
             return _limit(fabric, group, graph, cut, cut.rate_gbps * (n - 1) / 8, in_network)
         case Collective.ALL_GATHER | Collective.REDUCE_SCATTER:
@@ -79,8 +79,11 @@ def _limit(
     cut: Cut,
     busbw: float,
     in_network: float | None = None,
+    reducing: bool = False,
 ) -> Limit:
     text = _text(fabric, group, graph, cut)
+    if reducing:
+        text += ", with switches that add up on the way"
     return Limit(busbw, _ids(fabric, graph, cut.crossing), text, cut.exact, in_network)
 
 
@@ -90,9 +93,14 @@ def _all_to_all(fabric: Fabric, group: Group, graph: FlowGraph) -> Limit:
     pod = np.unique(np.array(pods)[group.device], return_inverse=True)[1].astype(np.int64)
     found = spread_rate(graph, colour, lambda: sides(graph, [group.node, pod], gather_cut(graph)))
     busbw = found.pair_gbps * (group.ranks - 1) / 8
-    full = ", ".join(_crossing(fabric, graph, found.crossing))
+    full = _crossing(fabric, graph, found.crossing)
+    carry = (
+        "carries all it can"
+        if full.startswith("1 ") and " and " not in full
+        else "carry all they can"
+    )
     each = rate_text(busbw, 1)
-    text = f"{full} carry all they can when each GPU sends {each} to the others together"
+    text = f"{full} {carry} when each GPU sends {each} to the others together"
     return Limit(busbw, _ids(fabric, graph, found.crossing), text, found.exact)
 
 
@@ -114,14 +122,20 @@ def rate_text(gb_per_s: float, decimals: int = 0) -> str:
 
 
 def _text(fabric: Fabric, group: Group, graph: FlowGraph, cut: Cut) -> str:
-    """One sentence: what crosses, how much that is, and whom it separates."""
+    """One sentence: what crosses, how much that is, and whom it separates.
+
+    The rate is that of the wires; the bus bandwidth it allows is another number.
+    """
     inside = cut.inside[: graph.gpus]
     outside = ~inside
     small = outside if outside.sum() <= inside.sum() else inside
-    across = float(graph.gbps[cut.crossing].sum()) / 8
-    crossing = ", ".join(_crossing(fabric, graph, cut.crossing))
-    who = _who(fabric, group, small)
-    return f"{crossing} join {who} to the other {int((~small).sum())} GPUs: {rate_text(across)}"
+    across = rate_text(float(graph.gbps[cut.crossing].sum()) / 8)
+    crossing = _crossing(fabric, graph, cut.crossing)
+    alone = crossing.startswith("1 ") and " and " not in crossing
+    rest = int((~small).sum())
+    others = "the other GPU" if rest == 1 else f"the other {rest:,} GPUs"
+    joins = f"({across}) joins" if alone else f"({across} in all) join"
+    return f"{crossing} {joins} {_who(fabric, group, small)} to {others}"
 
 
 _WORDS = {
@@ -131,14 +145,14 @@ _WORDS = {
 }
 
 
-def _crossing(fabric: Fabric, graph: FlowGraph, crossing: Ints) -> list[str]:
-    """What the cut cuts, by kind: ``4 NIC links``, ``8 leaf-spine links``."""
+def _crossing(fabric: Fabric, graph: FlowGraph, crossing: Ints) -> str:
+    """What the cut cuts, by kind: ``4 NIC links and 8 leaf-spine links``."""
     kind, what = graph.kind[crossing], graph.what[crossing].astype(np.int64)
     found = []
     for k, words in _WORDS.items():
         count = int((kind == k).sum())
         if count:
-            found.append(f"{count} {words[count > 1]}")
+            found.append(f"{count:,} {words[count > 1]}")
     bundles = fabric.network.bundles
     layers: Counter[str] = Counter()
     for bundle in what[kind == EdgeKind.BUNDLE].tolist():
@@ -147,8 +161,8 @@ def _crossing(fabric: Fabric, graph: FlowGraph, crossing: Ints) -> list[str]:
             for v in (int(bundles.u[bundle]), int(bundles.v[bundle]))
         ]
         layers["-".join(role for _, role in sorted(roles))] += int(bundles.count[bundle])
-    found += [f"{n} {layer} link{'s' if n > 1 else ''}" for layer, n in sorted(layers.items())]
-    return found
+    found += [f"{n:,} {layer} link{'s' if n > 1 else ''}" for layer, n in sorted(layers.items())]
+    return " and ".join(part for part in (", ".join(found[:-1]), *found[-1:]) if part)
 
 
 def _who(fabric: Fabric, group: Group, small: Bools) -> str:
@@ -165,6 +179,6 @@ def _who(fabric: Fabric, group: Group, small: Bools) -> str:
         return name if whole else f"{len(ranks)} GPUs of {name}"
     pods = {design.devices[ids[d]].pod for d in devices.tolist()}
     if whole and len(pods) == 1 and (pod := next(iter(pods))) is not None:
-        return f"{pod} ({len(ranks)} GPUs)"
-    names = f"{device_name(fabric, int(devices[0]))} and {len(devices) - 1} more servers"
-    return f"{len(ranks)} GPUs ({names})"
+        return f"{pod} ({len(ranks):,} GPUs)"
+    names = f"{device_name(fabric, int(devices[0]))} and {more(len(devices) - 1, 'server')}"
+    return f"{len(ranks):,} GPUs ({names})"

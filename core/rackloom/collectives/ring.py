@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rackloom.collectives.errors import EstimateError
-from rackloom.collectives.group import Group, device_id, device_name
+from rackloom.collectives.group import Group, device_id, device_name, more
 from rackloom.collectives.ports import Ports
 from rackloom.fabric import EdgeLoads, Fabric
 from rackloom.fabric.arrays import Floats, Ints
@@ -91,10 +91,11 @@ def _need_a_port_each(fabric: Fabric, group: Group, ports: Ports) -> None:
     without = np.setdiff1d(np.arange(group.nodes), ports.node)
     if len(without):
         device = int(group.node_device[without[0]])
-        more = f" (nor do {len(without) - 1} more servers)" if len(without) > 1 else ""
+        rest = len(without) - 1
+        others = f" (nor {'has' if rest == 1 else 'have'} {more(rest, 'server')})" if rest else ""
         raise EstimateError(
             f"{device_name(fabric, device)} has no working link from a compute NIC to a switch"
-            f"{more}: cable it, or choose a group without it",
+            f"{others}: cable it, or choose a group without it",
             tuple(str(device_id(fabric, int(group.node_device[w]))) for w in without[:100]),
         )
 
