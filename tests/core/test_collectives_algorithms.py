@@ -118,6 +118,16 @@ def test_rccl_has_rings_and_trees_only() -> None:
         estimate(design, algorithm="nvls-tree")
 
 
+def test_small_messages_of_rccl_take_a_tree_of_ll() -> None:
+    """RCCL's table: base 12, 0.8 us a GPU, 10.5 us a server; no 25 us of Simple for eight bytes."""
+    part = server_part(
+        architecture="cdna3", kind=ScaleUpKind.XGMI_MESH, generation="Infinity Fabric"
+    )
+    found = estimate(star(16, part).design(), sizes=[8]).points[0]
+    assert (found.algorithm, found.protocol) == ("tree", "LL")
+    assert found.time_us == pytest.approx(12 + 2 * (7 * 0.8 + 4 * 10.5), rel=0.1)
+
+
 def test_every_collective_has_an_answer_and_names_that_fit() -> None:
     design = star(4, server_part(nvls=True)).design()
     for kind in Collective:
