@@ -7,10 +7,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from PySide6.QtCore import QCoreApplication
+
 from rackloom.catalog.load import Catalog
 from rackloom.catalog.parts import CablePart, DevicePart, NicPart, Part, PartId, TransceiverPart
 from rackloom.catalog.words import CageRole, Protocol
 from rackloom_gui.panels.figures import key_figures, rate_text
+
+
+def tr(text: str) -> str:
+    """A text of this module in the user's language."""
+    return QCoreApplication.translate("PartFacets", text)
+
 
 FACETS = ("kind", "maker", "speed", "form factor", "protocol", "height", "power", "origin")
 """In the order shown."""
@@ -27,6 +35,34 @@ UNKNOWN = "unknown"
 _SERIAL = frozenset({CageRole.CONSOLE})
 """Ports nobody looks for by their speed."""
 OWN, BUNDLED, ILLUSTRATIVE = "my own", "bundled", "illustrative"
+
+
+def value_text(facet: str, value: str) -> str:
+    """A facet's value as it is read: the catalogue's own words are written for files."""
+    words: dict[str, dict[str, str]] = {
+        "kind": {
+            "accessory": tr("Accessories"),
+            "cable": tr("Cables"),
+            "consumable": tr("Consumables"),
+            "gpu-board": tr("GPU boards"),
+            "nic": tr("Network cards"),
+            "panel": tr("Patch panels"),
+            "pdu": tr("PDUs"),
+            "power-shelf": tr("Power shelves"),
+            "rack": tr("Racks"),
+            "rack-system": tr("Whole racks"),
+            "server": tr("Servers"),
+            "switch": tr("Switches"),
+            "transceiver": tr("Transceivers"),
+        },
+        "protocol": {
+            "ethernet": "Ethernet",
+            "infiniband": "InfiniBand",
+            "nvlink": "NVLink",
+            "ualink": "UALink",
+        },
+    }
+    return words.get(facet, {}).get(value, value)
 
 
 def facets_of(part: Part, *, own: bool = False) -> dict[str, frozenset[str]]:

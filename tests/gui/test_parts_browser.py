@@ -5,19 +5,23 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QTreeWidgetItem
 from pytestqt.qtbot import QtBot
 from tests.gui.design_kit import example_design
 
 from rackloom.catalog import load_bundled
-from rackloom.catalog.parts import PartId, ServerPart, SwitchPart
-from rackloom.catalog.words import Trust
+from rackloom.catalog.parts import PartId, PduPart, ServerPart, SwitchPart
+from rackloom.catalog.words import Side, Trust
 from rackloom.design.ids import DeviceId
+from rackloom_gui.canvas.faceplates import outlet_boxes
 from rackloom_gui.document import Document
 from rackloom_gui.icons import Icons
 from rackloom_gui.panels.faceplate_view import FaceplateView
+from rackloom_gui.panels.figures import key_figures
 from rackloom_gui.panels.parts_browser import PartsBrowser
 from rackloom_gui.panels.sheet_lines import ASIDE, LABELS, sheet_lines
+from rackloom_gui.panels.thumbnails import part_face
 from rackloom_gui.part_facets import PartIndex, value_order
 from rackloom_gui.theme import Theme
 
@@ -72,7 +76,7 @@ def test_words_and_facets_narrow_each_other_down(browser: PartsBrowser, qtbot: Q
     assert nvidia.text(0) == f"NVIDIA ({makers['NVIDIA']})"
     servers = browser.facet_item("kind", "server")
     assert servers is not None
-    assert servers.text(0) == f"server ({len(catalog.of_kind(ServerPart))})"
+    assert servers.text(0) == f"Servers ({len(catalog.of_kind(ServerPart))})"
     tick(browser, qtbot, "maker", "NVIDIA")
     assert {catalog[PartId(i)].manufacturer for i in browser.shown()} == {"NVIDIA"}
     # Values of one facet add up.
@@ -199,3 +203,68 @@ def test_a_slow_serial_port_is_written_as_one() -> None:
     lines = {line.label: line.text for line in sheet_lines(switch)}
     assert "115.2 kb/s" in lines["Ports: console"]
     assert ", ," not in lines["Ports: console"]
+
+
+# What a sort of part has and has not
+
+
+def test_a_panel_is_told_by_its_connectors_and_has_no_unknown_power() -> None:
+    panel = load_bundled()[PartId("panduit-flex1u06")]
+    assert key_figures(panel) == "1U · 72 × LC duplex – 12 × MPO-12"
+    labels = {line.label for line in sheet_lines(panel)}
+    assert not labels & {"Greatest power", "Power supplies", "Airflow", "Heat into liquid"}
+    assert {"Weight", "Depth"} <= labels
+
+
+def test_no_part_is_said_to_have_ports_without_a_speed() -> None:
+    for part in load_bundled().values():
+        assert "× 0G" not in key_figures(part), part.id
+
+
+def test_a_trunk_joins_as_many_connectors_as_it_has_at_each_side() -> None:
+    catalog = load_bundled()
+    assert "8 × MPO-12 – 8 × MPO-12" in key_figures(catalog[PartId("trunk-96-os2")])
+    assert "OSFP – 2 × OSFP" in key_figures(catalog[PartId("mcp7y00-n")])
+    assert "OSFP – OSFP" in key_figures(catalog[PartId("mcp4y10-n")])
+
+
+def test_copper_has_no_fibre_and_is_ordered_by_its_length() -> None:
+    lines = {line.label: line.text for line in sheet_lines(load_bundled()[PartId("mcp7y00-n")])}
+    assert "Fibre" not in lines
+    assert "Part number" not in lines
+    assert "980-9I432-00N001" in lines["Lengths to order"]
+
+
+def test_a_whole_rack_is_drawn_and_names_what_it_holds(browser: PartsBrowser, theme: Theme) -> None:
+    assert browser.show_part("gb200-nvl72-rack")
+    assert "18 × NVIDIA GB200 NVL72 compute tray" in browser.sheet.sheet.toPlainText()
+    face = browser.sheet.face
+    assert face.isVisible()
+    image = face.grab().toImage()
+    for colour in (theme.tokens.device(kind).fill for kind in ("gpu-server", "switch")):
+        assert any(
+            _near(image.pixelColor(x, y), colour)
+            for x in range(0, image.width(), 3)
+            for y in range(0, image.height(), 2)
+        )
+    # A rack whose contents nobody published has no picture.
+    assert browser.show_part("amd-helios-rack")
+    assert not face.isVisible()
+
+
+def _near(a: QColor, b: QColor) -> bool:
+    return max(abs(a.red() - b.red()), abs(a.green() - b.green()), abs(a.blue() - b.blue())) < 24
+
+
+def test_a_strip_pdu_shows_all_its_outlets(browser: PartsBrowser) -> None:
+    for pdu in load_bundled().of_kind(PduPart):
+        if pdu.rack_units:
+            continue
+        face = part_face(pdu, Side.REAR, 56.0, 1200.0)
+        boxes = outlet_boxes(face)
+        assert len(boxes) == len(pdu.outlet_names)
+        assert boxes[:, 1].min() >= 0, pdu.id
+        assert (boxes[:, 1] + boxes[:, 3]).max() <= 1200.0, pdu.id
+    assert browser.show_part("generic-415-60")
+    face_view = browser.sheet.face
+    assert face_view.width() > 3 * face_view.height(), "it lies on its side"

@@ -3,15 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from rackloom.catalog import Catalog, Part, load_catalog
+from rackloom.catalog.applies import applies
 from rackloom.cli.output import note, say, say_json
 
 SCHEMA = 1
 
 _UNITS = ("_w", "_kw", "_kg", "_m", "_mm", "_ns", "_a", "_v", "_gbps", "_tbps", "_gb", "_db", "_nm")
 """Endings of fields that hold a figure: where it is missing, it is unknown and not just absent."""
+_OF_SIGNALS = frozenset(
+    {"rate_gbps", "lane_gbps", "modes", "module_power_max_w", "neighbour_pairs", "power_w"}
+)
+"""What a connector of fibre or of a panel has not got: nothing in it makes or reads a signal."""
 
 
 def full_catalog() -> Catalog:
@@ -56,7 +63,10 @@ def show(part_id: str, form: str) -> int:
     if form == "json":
         say_json({"schema": SCHEMA, "part": figures, "sources": sources})
         return 0
-    lines = [part.title, *_lines(figures, "")]
+    known = {
+        key: inner for key, inner in figures.items() if inner is not None or applies(part, key)
+    }
+    lines = [part.title, *_lines(known, "")]
     lines += [f"source {key}: {source}" for key, source in sources.items()]
     say("\n".join(lines) + "\n")
     return 0
@@ -79,10 +89,7 @@ def _lines(value: dict[str, Any], indent: str) -> list[str]:
             case dict():
                 lines += [f"{indent}{key}:", *_lines(inner, indent + "  ")]
             case [dict(), *_]:
-                lines.append(f"{indent}{key}:")
-                for item in inner:
-                    first, *rest = _lines(item, indent + "    ") or [""]
-                    lines += [f"{indent}  - {first.strip()}", *rest]
+                lines += [f"{indent}{key}:", *_items(inner, indent + "  ")]
             case None if key.endswith(_UNITS):
                 lines.append(f"{indent}{key}: unknown")
             case [] | "" | None:
@@ -94,6 +101,23 @@ def _lines(value: dict[str, Any], indent: str) -> list[str]:
             case _:
                 lines.append(f"{indent}{key}: {inner}")
     return lines
+
+
+def _items(items: list[dict[str, Any]], indent: str) -> Iterator[str]:
+    """One entry for each run of equal items, with how many they are."""
+    for item, run in groupby(items):
+        count = len(list(run))
+        first, *rest = _lines(_without_signals(item), indent + "  ") or [""]
+        yield f"{indent}- {first.strip()}" + (f"   ({count} times)" if count > 1 else "")
+        yield from rest
+
+
+def _without_signals(item: dict[str, Any]) -> dict[str, Any]:
+    """A cage or cable end, without the figures that passive ones have not got."""
+    dark = item.get("passive") is True or ("rate_gbps" in item and item["rate_gbps"] is None)
+    if not dark:
+        return item
+    return {key: inner for key, inner in item.items() if key not in _OF_SIGNALS}
 
 
 def list_presets(form: str) -> int:

@@ -116,7 +116,7 @@ class DataSheet(QWidget):
         self.place.setEnabled(not placeable)
         if placeable:
             self.place.setToolTip(placeable)
-        self.face.show_part(part)
+        self.face.show_part(part, self._catalog)
         self._dress()
         self.show_uses(design)
 
@@ -148,7 +148,7 @@ class DataSheet(QWidget):
             self.sheet.setHtml(self._html(self.part))
 
     def _html(self, part: Part) -> str:
-        rows = "".join(self._row(line, part) for line in sheet_lines(part))
+        rows = "".join(self._row(line, part) for line in sheet_lines(part, self._catalog))
         quiet = self._tokens.text_muted.name()
         words, unnamed = self._trust_words(), self.tr("not described")
         legend = " &nbsp; ".join(f"{TRUST_MARK[t]} {escape(words[t])}" for t in Trust)

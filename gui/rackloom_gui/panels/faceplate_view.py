@@ -3,38 +3,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from rackloom.catalog.cages import Cage
-from rackloom.catalog.parts import U_MM, DevicePart, Part, RackPart
+from rackloom.catalog.parts import U_MM, DevicePart, Part, PartId, RackPart
+from rackloom.catalog.site_parts import RackSystemPart
 from rackloom.catalog.words import Side
 from rackloom.placement.geometry import FACEPLATE_MM
 from rackloom_gui.canvas.faceplates import paint_face
 from rackloom_gui.canvas.faces import Face, kind_of
 from rackloom_gui.canvas.pencil import Pencil
 from rackloom_gui.panels.figures import rate_text
+from rackloom_gui.panels.rack_picture import RackPicture
 from rackloom_gui.panels.thumbnails import paint_rack, part_face
 from rackloom_gui.theme import Theme, Tokens
+from rackloom_gui.tokens import DeviceColour
 
 _GAP_PX = 22.0
 _MARGIN_PX = 8.0
-_STRIP_MM = (56.0, 1700.0)
-"""Width and height of a 0U device as drawn."""
+_STRIP_MM = (56.0, 1200.0)
+"""Width and height of a 0U device as drawn: the catalogue does not know how long they are."""
 _TALL_MM = 2.5 * U_MM
 _LARGEST_SCALE = 2.4
 """Pixels per mm: a faceplate is not blown up beyond what its drawing holds."""
+_RACK_PX = 150.0
+_WHOLE_RACK_PX = 360.0
+"""Height of an empty rack, and of one whose devices are to be told apart."""
 
 
 class FaceplateView(QWidget):
-    """Both faces of a device, one above the other; a rack from the front; else nothing."""
+    """Both faces of a device or of a whole rack; an empty rack from the front; else nothing.
+
+    A 0U device lies on its side, its upper end at the left: upright its outlets would be specks.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tokens = theme.tokens
         self._part: Part | None = None
         self._faces: list[Face] = []
+        self._rack: RackPicture | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumHeight(0)
         theme.changed.connect(self._on_theme_changed)
@@ -43,17 +55,24 @@ class FaceplateView(QWidget):
         self._tokens = tokens
         self.update()
 
-    def show_part(self, part: Part | None) -> None:
-        """Draw another part; hidden for parts without a face."""
+    def show_part(self, part: Part | None, parts: Mapping[PartId, Part] | None = None) -> None:
+        """Draw another part; hidden for parts without a face.
+
+        ``parts`` is where the parts of a whole rack are looked up.
+        """
         self._part = part
         self._faces = []
+        self._rack = None
+        if isinstance(part, RackSystemPart):
+            self._rack = RackPicture.of(part, parts or {})
         if isinstance(part, DevicePart):
             width, height = FACEPLATE_MM, max(part.rack_units, 0.5) * U_MM
             sides: tuple[Side, ...] = (Side.FRONT, Side.REAR)
             if part.rack_units == 0:
                 (width, height), sides = _STRIP_MM, (Side.REAR,)
             self._faces = [part_face(part, side, width, height) for side in sides]
-        self.setVisible(bool(self._faces) or isinstance(part, RackPart))
+        drawn = bool(self._faces) or self._rack is not None or isinstance(part, RackPart)
+        self.setVisible(drawn)
         name = part.title if part is not None else ""
         self.setAccessibleName(self.tr("Faceplate of {0}").format(name))
         self.setFixedHeight(self.heightForWidth(self.width()))
@@ -66,8 +85,13 @@ class FaceplateView(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
+        if self._rack is not None:
+            return round(_WHOLE_RACK_PX + _GAP_PX)
         if not self._faces:
-            return 150
+            return round(_RACK_PX)
+        if self._lying:
+            across = self._faces[0].width_mm * self._scale(width)
+            return round(across + _GAP_PX + _MARGIN_PX)
         scale = self._scale(width)
         heights = [face.height_mm * scale + _GAP_PX for face in self._faces]
         return round((max(heights) if self._beside else sum(heights)) + _MARGIN_PX)
@@ -81,12 +105,17 @@ class FaceplateView(QWidget):
 
     def _scale(self, width: float) -> float:
         face = self._faces[0]
-        if face.height_mm > 4 * face.width_mm:
-            return 300.0 / face.height_mm
+        if self._lying:
+            return max((width - 2 * _MARGIN_PX) / face.height_mm, 0.1)
         across = (width - 2 * _MARGIN_PX) / face.width_mm
         if self._beside:
             across = (width - 3 * _MARGIN_PX) / (2 * face.width_mm)
         return max(min(across, _LARGEST_SCALE, 420.0 / face.height_mm), 0.1)
+
+    @property
+    def _lying(self) -> bool:
+        """0U devices are drawn on their side."""
+        return bool(self._faces) and self._faces[0].height_mm > 4 * self._faces[0].width_mm
 
     @property
     def _beside(self) -> bool:
@@ -115,26 +144,62 @@ class FaceplateView(QWidget):
             painter.translate(0, 4)
             paint_rack(painter, QSize(self.width(), self.height() - 8), part, self._tokens)
             return
+        if self._rack is not None:
+            self._paint_whole_rack(painter, self._rack)
+            return
         if not isinstance(part, DevicePart):
             return
         scale, ratio = self._scale(self.width()), self.devicePixelRatioF()
         colour = self._tokens.device(kind_of(part))
+        if self._lying:
+            self._paint_lying(painter, self._faces[0], scale, ratio, colour)
+            return
         for face, left, top in self._places():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             paint_face(Pencil(painter, scale, (left, top), ratio=ratio), face, colour, self._tokens)
-            painter.setPen(self._tokens.text_muted)
-            font = painter.font()
-            font.setPixelSize(11)
-            painter.setFont(font)
-            title = self.tr("Front") if face.side is Side.FRONT else self.tr("Rear")
-            area = QRectF(max(left, 4.0), top - 16, 200, 14)
-            painter.drawText(area, Qt.AlignmentFlag.AlignLeft, title)
+            self._side_title(painter, face.side, left, top)
+
+    def _paint_lying(
+        self, painter: QPainter, face: Face, scale: float, ratio: float, colour: DeviceColour
+    ) -> None:
+        """A 0U device with its upper end at the left."""
+        left, top = (self.width() - face.height_mm * scale) / 2, _GAP_PX - 4
+        painter.save()
+        painter.translate(left, top + face.width_mm * scale)
+        painter.rotate(-90)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        paint_face(Pencil(painter, scale, (0.0, 0.0), ratio=ratio), face, colour, self._tokens)
+        painter.restore()
+        self._title(painter, self.tr("Top at the left"), left, top)
+
+    def _paint_whole_rack(self, painter: QPainter, picture: RackPicture) -> None:
+        ratio = self.devicePixelRatioF()
+        wide = picture.rack.width_mm * _WHOLE_RACK_PX / picture.height_mm
+        gap = 3 * _MARGIN_PX
+        left = (self.width() - 2 * wide - gap) / 2
+        for number, side in enumerate((Side.FRONT, Side.REAR)):
+            x = left + number * (wide + gap)
+            area = QRectF(x, _GAP_PX - 4, wide, _WHOLE_RACK_PX)
+            picture.paint(painter, area, side, self._tokens, ratio)
+            self._side_title(painter, side, x, area.top())
+
+    def _side_title(self, painter: QPainter, side: Side, left: float, top: float) -> None:
+        title = self.tr("Front") if side is Side.FRONT else self.tr("Rear")
+        self._title(painter, title, left, top)
+
+    def _title(self, painter: QPainter, title: str, left: float, top: float) -> None:
+        painter.setPen(self._tokens.text_muted)
+        font = painter.font()
+        font.setPixelSize(11)
+        painter.setFont(font)
+        area = QRectF(max(left, 4.0), top - 16, 200, 14)
+        painter.drawText(area, Qt.AlignmentFlag.AlignLeft, title)
 
     # -- names under the pointer ------------------------------------------------------------------
 
     def cage_at(self, at: QPointF) -> Cage | None:
         """The cage drawn at a place of the widget, or None."""
-        if not self._faces:
+        if not self._faces or self._lying:
             return None
         scale = self._scale(self.width())
         for face, left, top in self._places():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
+from rackloom.catalog.applies import applies
 from rackloom.catalog.cages import Cage
 from rackloom.catalog.parts import (
     CablePart,
@@ -19,7 +20,8 @@ from rackloom.catalog.parts import (
     SwitchPart,
     TransceiverPart,
 )
-from rackloom.catalog.words import Trust
+from rackloom.catalog.site_parts import PanelPart
+from rackloom.catalog.words import Side, Trust
 from rackloom.reports.power import PowerSum
 from rackloom_gui.widgets.quantity import (
     CURRENT_A,
@@ -48,6 +50,8 @@ class Figure:
     known: bool = True
     trust: Trust | None = None
     """None where the line is a name and not a figure."""
+    field: str = ""
+    """Of the part; where it cannot have such a figure, the line is left out."""
 
 
 def quantity(value: float | None, family: UnitFamily, decimals: int = 2) -> str:
@@ -82,14 +86,26 @@ def rate_text(rate_gbps: float) -> str:
 
 
 def ports_text(cages: Iterable[Cage]) -> str:
-    """Logical ports by speed, fastest first: ``64 × 400G``."""
+    """Logical ports by speed, fastest first: ``64 × 400G``; passive ones have no speed."""
     counts: Counter[float] = Counter()
     for cage in cages:
+        if cage.passive:
+            continue
         mode = cage.default_mode
         counts[mode.rate_gbps] += mode.ports
     return " + ".join(
         f"{counts[rate]} × {rate_text(rate)}" for rate in sorted(counts, reverse=True)[:2]
     )
+
+
+def jacks_text(part: PanelPart) -> str:
+    """Connectors of a panel, front and rear: ``72 × LC duplex – 12 × MPO-12``."""
+    sides = []
+    for side in (Side.FRONT, Side.REAR):
+        counts = Counter(str(c.form_factor) for c in part.cages if c.side is side)
+        if counts:
+            sides.append(" + ".join(f"{n} × {name}" for name, n in counts.items()))
+    return " – ".join(sides)
 
 
 def lengths_text(lengths_m: tuple[float, ...]) -> str:
@@ -100,10 +116,15 @@ def lengths_text(lengths_m: tuple[float, ...]) -> str:
 
 
 def cable_shape(part: CablePart) -> str:
-    """What a cable joins: ``OSFP to 2 × OSFP``."""
-    ends = Counter(str(end.form_factor) for end in part.ends[1:])
-    far = " + ".join(f"{n} × {name}" if n > 1 else name for name, n in ends.items())
-    return f"{part.ends[0].form_factor} – {far}"
+    """What a cable joins: ``OSFP – 2 × OSFP``; a trunk, ``8 × MPO-12 – 8 × MPO-12``."""
+    side = part.connectors_per_side
+    return " – ".join(
+        " + ".join(f"{n} × {name}" if n > 1 else name for name, n in counts.items())
+        for counts in (
+            Counter(str(end.form_factor) for end in ends)
+            for ends in (part.ends[:side], part.ends[side:])
+        )
+    )
 
 
 def key_figures(part: Part) -> str:
@@ -120,8 +141,8 @@ def key_figures(part: Part) -> str:
                 format_quantity(power_w, POWER_W, 1) if power_w is not None else tr("power unknown")
             )
             gpus = [f"{part.gpu.count} GPU"] if isinstance(part, ServerPart) and part.gpu else []
-            ports = [ports_text(part.cages)] if part.cages else []
-            return " · ".join([units_text(part.rack_units), *gpus, power, *ports])
+            words = [units_text(part.rack_units), *gpus, power, ports_text(part.cages)]
+            return " · ".join(word for word in words if word)
         case PduPart():
             counts = Counter(name.rpartition("-")[0] for name, _ in part.outlet_names)
             outlets = " + ".join(f"{n} × {kind}" for kind, n in counts.items())
@@ -136,19 +157,22 @@ def key_figures(part: Part) -> str:
         case TransceiverPart():
             optic = f"{part.sockets} × {part.optic_class}" if part.sockets > 1 else part.optic_class
             return f"{part.form_factor} · {rate_text(part.rate_gbps)} · {optic}"
+        case PanelPart():
+            return f"{units_text(part.rack_units)} · {jacks_text(part) or part.description}"
         case DevicePart():
-            ports = [ports_text(part.cages)] if part.cages else []
-            return " · ".join([units_text(part.rack_units), *ports, part.description])
+            words = [units_text(part.rack_units), ports_text(part.cages), part.description]
+            return " · ".join(word for word in words if word)
         case _:
             return part.description
 
 
 def part_figures(part: Part) -> list[Figure]:
     """Every figure of a part that a person asks for, in a fixed order."""
+    number = part.part_number
     lines = [
         Figure(tr("Maker"), part.manufacturer),
         Figure(tr("Model"), part.model),
-        Figure(tr("Part number"), part.part_number or tr("unknown"), part.part_number is not None),
+        Figure(tr("Part number"), number or tr("unknown"), bool(number), field="part_number"),
     ]
     match part:
         case DevicePart():
@@ -164,12 +188,13 @@ def part_figures(part: Part) -> list[Figure]:
                 Figure(tr("Ports"), ports_text(part.cages), trust=part.trust_of("cage_groups")),
                 _figure(part, tr("Greatest power"), "power_max_w", POWER_W),
             ]
-    return lines
+    return [line for line in lines if line.known or not line.field or applies(part, line.field)]
 
 
 def _figure(part: Part, label: str, field: str, family: UnitFamily, decimals: int = 2) -> Figure:
     value: float | None = getattr(part, field)
-    return Figure(label, quantity(value, family, decimals), value is not None, part.trust_of(field))
+    text = quantity(value, family, decimals)
+    return Figure(label, text, value is not None, part.trust_of(field), field)
 
 
 def _device_figures(part: DevicePart) -> list[Figure]:
@@ -182,6 +207,7 @@ def _device_figures(part: DevicePart) -> list[Figure]:
             part.airflow or tr("unknown"),
             bool(part.airflow),
             part.trust_of("airflow"),
+            "airflow",
         ),
         _figure(part, tr("Greatest power"), "power_max_w", POWER_W),
         _figure(part, tr("Typical power"), "power_typical_w", POWER_W),
@@ -212,10 +238,9 @@ def _device_figures(part: DevicePart) -> list[Figure]:
                 Figure(tr("Rating"), f"{part.rated_kw:g} kW", trust=part.trust_of("rated_kw")),
                 Figure(tr("Outlets"), str(len(part.outlet_names)), trust=part.trust_of("outlets")),
             ]
-    if part.cages:
-        lines.append(
-            Figure(tr("Ports"), ports_text(part.cages), trust=part.trust_of("cage_groups"))
-        )
+    ports = jacks_text(part) if isinstance(part, PanelPart) else ports_text(part.cages)
+    if ports:
+        lines.append(Figure(tr("Ports"), ports, trust=part.trust_of("cage_groups")))
     return lines
 
 
@@ -274,11 +299,10 @@ def _rack_figures(part: RackPart) -> list[Figure]:
 
 
 def _cable_figures(part: CablePart) -> list[Figure]:
-    lane = quantity(part.lane_gbps, RATE_GBPS)
     return [
         Figure(tr("Technology"), str(part.technology)),
         Figure(tr("Joins"), cable_shape(part), trust=part.trust_of("ends")),
-        Figure(tr("Lane rate"), lane, part.lane_gbps is not None, part.trust_of("lane_gbps")),
+        _figure(part, tr("Lane rate"), "lane_gbps", RATE_GBPS),
         Figure(
             tr("Stocked lengths"),
             ", ".join(f"{m:g}" for m in part.lengths_m) + " m",

@@ -39,7 +39,7 @@ from rackloom_gui.icons import Icons
 from rackloom_gui.panels.data_sheet import DataSheet
 from rackloom_gui.panels.figures import key_figures
 from rackloom_gui.panels.tables import natural
-from rackloom_gui.part_facets import FACETS, PartIndex, value_order
+from rackloom_gui.part_facets import FACETS, PartIndex, value_order, value_text
 from rackloom_gui.theme import Theme
 from rackloom_gui.widgets.text import SearchField
 
@@ -338,7 +338,8 @@ class PartsBrowser(QDialog):
             head.setData(0, _PART, name)
             head.setFlags(Qt.ItemFlag.ItemIsEnabled)
             for value in values:
-                item = QTreeWidgetItem([f"{value} ({counts[name][value]})"])
+                text = f"{value_text(name, value)} ({counts[name][value]})"
+                item = QTreeWidgetItem([text])
                 item.setData(0, _PART, value)
                 item.setFlags(
                     Qt.ItemFlag.ItemIsEnabled

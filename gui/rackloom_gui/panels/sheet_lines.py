@@ -11,8 +11,9 @@ from typing import Any
 from pydantic import BaseModel
 from PySide6.QtCore import QCoreApplication
 
+from rackloom.catalog.applies import applies
 from rackloom.catalog.cages import CageGroup
-from rackloom.catalog.parts import OutletGroup, Part, PlugSpec, Slot, Stock
+from rackloom.catalog.parts import OutletGroup, Part, PartId, PlugSpec, Slot, Stock
 from rackloom.catalog.site_parts import PanelPass, RackItem
 from rackloom.catalog.words import Trust
 from rackloom_gui.panels.figures import number, quantity, rate_text
@@ -212,14 +213,36 @@ _SUFFIXES = {
 }
 
 
-def sheet_lines(part: Part) -> list[SheetLine]:
-    """Every field of a part in the order the catalogue writes them; unknown is said."""
+def sheet_lines(part: Part, parts: Mapping[PartId, Part] | None = None) -> list[SheetLine]:
+    """Every field of a part in the order the catalogue writes them; unknown is said.
+
+    What such a part cannot have is left out: a panel's power is not unknown, there is none.
+    ``parts`` gives the names of parts that this one is made of; without it they go by their ids.
+    """
     return [
         line
         for name in type(part).model_fields
         if name not in ASIDE
-        for line in _lines(part, name, getattr(part, name))
+        for line in _lines(part, name, _named(getattr(part, name), name, parts or {}))
+        if line.known or applies(part, name)
     ]
+
+
+def _named(value: Any, field: str, parts: Mapping[PartId, Part]) -> Any:
+    """A value with the names of parts where it holds their ids."""
+
+    def title(part_id: PartId) -> str:
+        found = parts.get(part_id)
+        return found.title if found is not None else part_id
+
+    match value:
+        case (RackItem(), *_):
+            return tuple(f"{len(item.bottom_u)} × {title(item.part)}" for item in value)
+        case tuple() if field == "pairs_with":
+            return tuple(title(PartId(name)) for name in value)
+        case str() if field == "rack":
+            return title(PartId(value))
+    return value
 
 
 def label_of(name: str) -> str:
@@ -332,7 +355,5 @@ def _one(value: Any) -> str:
         case PanelPass():
             loss = "" if value.loss_db is None else f", {value.loss_db:g} dB"
             return f"{value.front} – {value.rear}{loss}"
-        case RackItem():
-            return f"{len(value.bottom_u)} × {value.part}"
         case _:
             return str(value)

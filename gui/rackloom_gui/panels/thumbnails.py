@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small pictures of parts, drawn with the canvas' own faceplates."""
 
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QRectF, QSize
@@ -11,7 +12,12 @@ from rackloom.catalog.words import Side
 from rackloom.design.entities import Device, Rack, Row
 from rackloom.design.ids import DeviceId, RackId, RowId
 from rackloom.design.value import Design
-from rackloom.placement.geometry import FACEPLATE_MM, rack_height_mm, rack_opening_mm
+from rackloom.placement.geometry import (
+    FACEPLATE_MM,
+    device_box_mm,
+    rack_height_mm,
+    rack_opening_mm,
+)
 from rackloom_gui.canvas.faceplates import paint_face
 from rackloom_gui.canvas.faces import Face, kind_of, make_face
 from rackloom_gui.canvas.pencil import Pencil
@@ -43,9 +49,18 @@ def _alone(part: DevicePart) -> tuple[Design, Device]:
 
 
 def part_face(part: DevicePart, side: Side, width_mm: float, height_mm: float) -> Face:
-    """One side of a device of this part, as the canvas draws it."""
+    """One side of a device of this part, as the canvas draws it.
+
+    A 0U device may be drawn shorter or longer than the canvas does, which makes it as tall as the
+    rack: its outlets are spread over the height it has here.
+    """
     design, device = _alone(part)
-    return make_face(design, device, side, width_mm, height_mm)
+    face = make_face(design, device, side, width_mm, height_mm)
+    if part.rack_units or not len(face.outlets):
+        return face
+    box = device_box_mm(design, device.id, Side.REAR)
+    spread = face.outlets * (width_mm / box.width_mm, height_mm / box.height_mm)
+    return replace(face, outlets=spread)
 
 
 def paint_device(painter: QPainter, size: QSize, part: DevicePart, tokens: Tokens) -> None:
