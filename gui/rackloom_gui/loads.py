@@ -97,9 +97,10 @@ def _oversubscribed(fabric: Fabric) -> dict[str, float]:
     balance, network = fabric.balance, fabric.network
     down, up = balance.down_gbps, balance.up_gbps
     over = np.flatnonzero((up > 0) & (down > up * OVER))
-    found = {}
+    found: dict[str, float] = {}
     for vertex in over.tolist():
         device = int(network.switch_device[vertex])
         if device >= 0:
-            found[str(fabric.arrays.device_ids[device])] = float(down[vertex] / up[vertex])
+            name = str(fabric.arrays.device_ids[device])
+            found[name] = max(found.get(name, 0.0), float(down[vertex] / up[vertex]))
     return found

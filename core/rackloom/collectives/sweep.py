@@ -18,7 +18,7 @@ from rackloom.collectives.conventions import Collective
 from rackloom.collectives.errors import EstimateError
 from rackloom.collectives.estimate import estimate
 from rackloom.collectives.group import GpuChoice
-from rackloom.collectives.refine import capacity_matrix, refined
+from rackloom.collectives.refine import Hashes, capacity_matrix, refined
 from rackloom.design import Design
 from rackloom.fabric import Fabric
 from rackloom.fabric.arrays import ROLE_CODE, Bools, DeviceKind, Ints
@@ -113,13 +113,11 @@ def _name(fabric: Fabric, item: str) -> str:
 def failure_kinds(fabric: Fabric) -> list[tuple[str, list[str]]]:
     """Devices and cables that the wiring cannot tell apart, with what each kind is called."""
     arrays, network = fabric.arrays, fabric.network
-    devices = len(arrays.device_ids)
     alive = network.link_alive
     rate = np.round(arrays.link_rate_gbps * _MBPS).astype(np.int64)
     parts = np.array([fabric.design.devices[d].part for d in arrays.device_ids])
     start = np.unique(parts, return_inverse=True)[1].ravel().astype(np.uint64)
-    matrix = capacity_matrix(arrays.link_a[alive], arrays.link_b[alive], rate[alive], devices)
-    colour = np.unique(refined(matrix, start), return_inverse=True)[1].ravel()
+    colour, a_end, b_end = _colours(fabric, start, rate)
     gpus = arrays.gpu_count > 0
     # what no GPU server is plugged into or reaches carries no collective
     used = _used(fabric, gpus)
@@ -128,7 +126,7 @@ def failure_kinds(fabric: Fabric) -> list[tuple[str, list[str]]]:
         for members in _classes(np.flatnonzero(used & ~network.device_dead), colour)
     ]
     links = np.flatnonzero(alive & used[arrays.link_a] & used[arrays.link_b])
-    a, b = colour[arrays.link_a[links]], colour[arrays.link_b[links]]
+    a, b = a_end[links], b_end[links]
     key = np.stack([np.minimum(a, b), np.maximum(a, b), rate[links]])
     _, kind = np.unique(key, axis=1, return_inverse=True)
     for members in _classes(np.arange(len(links)), kind.ravel()):
@@ -136,6 +134,31 @@ def failure_kinds(fabric: Fabric) -> list[tuple[str, list[str]]]:
         layer = fabric.layers.layer_names[int(fabric.layers.layer[links[members[0]]])]
         found.append((f"{layer} cable", [str(arrays.cable_ids[c]) for c in cables.tolist()]))
     return found
+
+
+def _colours(fabric: Fabric, start: Hashes, rate: Ints) -> tuple[Ints, Ints, Ints]:
+    """Classes of devices, and of what is at either end of each link.
+
+    The switches in one box are told apart; to keep them together they are joined for the colouring.
+    """
+    arrays, alive = fabric.arrays, fabric.network.link_alive
+    halves = arrays.device_halves
+    first = np.cumsum(halves) - halves
+    u, v = first[arrays.link_a] + arrays.link_a_half, first[arrays.link_b] + arrays.link_b_half
+    beside = np.flatnonzero(np.diff(np.repeat(np.arange(len(halves)), halves)) == 0)
+    u, v = np.concatenate([u[alive], beside]), np.concatenate([v[alive], beside + 1])
+    capacity = np.concatenate([rate[alive], np.full(len(beside), 1, np.int64)])
+    matrix = capacity_matrix(u, v, capacity, int(halves.sum()))
+    colour = refined(matrix, np.repeat(start, halves))
+    several = np.flatnonzero(halves > 1)
+    whole = colour[first]
+    for device in several.tolist():
+        mine = np.sort(colour[first[device] : first[device] + halves[device]])
+        whole[device] = np.bitwise_xor.reduce(mine * np.arange(1, len(mine) + 1, dtype=np.uint64))
+    ends = np.unique(colour, return_inverse=True)[1].ravel().astype(np.int64)
+    classes = np.unique(whole, return_inverse=True)[1].ravel().astype(np.int64)
+    a = first[arrays.link_a] + arrays.link_a_half
+    return classes, ends[a], ends[first[arrays.link_b] + arrays.link_b_half]
 
 
 def _used(fabric: Fabric, gpus: Bools) -> Bools:

@@ -73,6 +73,8 @@ class FabricArrays:
 
     device_ids: tuple[DeviceId, ...]
     device_kind: Ints
+    device_halves: Ints
+    """Independent switches in the box of a device: 1, or more where a part is partitioned."""
     gpu_device: Ints
     gpu_local: Ints
     gpu_base: Ints
@@ -92,6 +94,9 @@ class FabricArrays:
     link_rate_gbps: Floats
     link_a: Ints
     link_b: Ints
+    link_a_half: Ints
+    """Which of the independent switches in its box the end of a link is on."""
+    link_b_half: Ints
     link_a_nic: Ints
     link_b_nic: Ints
     link_role: Ints
@@ -110,6 +115,8 @@ class _Template:
             if isinstance(part, SwitchPart)
             else DeviceKind.OTHER
         )
+        self.halves = part.partitions if isinstance(part, SwitchPart) else 1
+        self.half: dict[str, int] = {}
         self.gpus = part.gpu.count if isinstance(part, ServerPart) and part.gpu else 0
         self.nics: list[Nic] = []
         self.ends: dict[str, tuple[int, ...]] = {}
@@ -117,6 +124,8 @@ class _Template:
         self.roles: dict[str, int] = {}
         for name, cage in self.cages.items():
             self.roles[name] = ROLE_CODE[cage.role]
+            if isinstance(part, SwitchPart):
+                self.half[name] = part.partition_of(name)
             if self.kind is DeviceKind.SERVER:
                 self.ends[name] = tuple(self._nic_of(name, cage))
             else:
@@ -172,7 +181,7 @@ class _Reader:
 
     def devices(self) -> dict[str, Any]:
         ids: list[DeviceId] = []
-        kinds, gpu_counts, nic_counts = [], [], []
+        kinds, halves, gpu_counts, nic_counts = [], [], [], []
         nics: list[Nic] = []
         for device in self.design.devices.values():
             template = self.template(device)
@@ -181,6 +190,7 @@ class _Reader:
             self.place[device.id] = (len(ids), template, len(nics))
             ids.append(device.id)
             kinds.append(int(template.kind))
+            halves.append(template.halves)
             gpu_counts.append(template.gpus)
             nic_counts.append(len(template.nics))
             nics.extend(template.nics)
@@ -193,6 +203,7 @@ class _Reader:
         return {
             "device_ids": tuple(ids),
             "device_kind": np.array(kinds, np.int64),
+            "device_halves": np.array(halves, np.int64),
             "gpu_device": gpu_device,
             "gpu_local": np.arange(len(gpu_device)) - gpu_base[gpu_device],
             "gpu_base": gpu_base,
@@ -207,7 +218,7 @@ class _Reader:
 
     def links(self, items: Iterable[tuple[CableId, tuple[Link, ...]]]) -> dict[str, Any]:
         cables: list[CableId] = []
-        rows: list[tuple[int, int, float, int, int, int, int, int]] = []
+        rows: list[tuple[int, int, float, int, int, int, int, int, int, int]] = []
         for cable_id, links in items:
             cable = len(cables)
             cables.append(cable_id)
@@ -215,8 +226,9 @@ class _Reader:
                 a, a_nic, a_role = self._end(link.a, link)
                 b, b_nic, b_role = self._end(link.b, link)
                 role = b_role if a_nic == THROUGH else a_role
-                rows.append((cable, number, link.rate_gbps, a, b, a_nic, b_nic, role))
-        columns = list(zip(*rows, strict=True)) if rows else [()] * 8
+                halves = self._half(link.a), self._half(link.b)
+                rows.append((cable, number, link.rate_gbps, a, b, a_nic, b_nic, role, *halves))
+        columns = list(zip(*rows, strict=True)) if rows else [()] * 10
         return {
             "cable_ids": tuple(cables),
             "link_cable": np.array(columns[0], np.int64),
@@ -227,7 +239,12 @@ class _Reader:
             "link_a_nic": np.array(columns[5], np.int64),
             "link_b_nic": np.array(columns[6], np.int64),
             "link_role": np.array(columns[7], np.int64),
+            "link_a_half": np.array(columns[8], np.int64),
+            "link_b_half": np.array(columns[9], np.int64),
         }
+
+    def _half(self, port: PortRef) -> int:
+        return self.place[port.device][1].half.get(port.cage, 0)
 
     def _end(self, port: PortRef, link: Link) -> tuple[int, int, int]:
         index, template, base = self.place[port.device]

@@ -49,8 +49,11 @@ def find_layers(design: Design, network: Network, tiers: Tiers) -> Layers:
     n = len(names)
     tier_of = np.concatenate([tiers.tier, [-1]])
     sides = []
-    for device, nic in ((arrays.link_a, arrays.link_a_nic), (arrays.link_b, arrays.link_b_nic)):
-        vertex = np.where(nic == THROUGH, network.switch_of_device[device], -1)
+    for device, switch, nic in (
+        (arrays.link_a, network.switch_of_a, arrays.link_a_nic),
+        (arrays.link_b, network.switch_of_b, arrays.link_b_nic),
+    ):
+        vertex = np.where(nic == THROUGH, switch, -1)
         through = vertex >= 0
         label = np.where(through, np.append(role, 0)[vertex], word[device])
         sides.append((label, np.where(through, tier_of[vertex] + 1, -1), vertex))
@@ -101,10 +104,12 @@ def count_fabrics(network: Network, tiers: Tiers, layers: Layers) -> list[Fabric
     """Every network that has a switch or a link, the one with the most links first."""
     arrays = network.arrays
     per: dict[str, FabricCounts] = {}
+    counted_boxes: set[tuple[int, str]] = set()  # two halves of a box are one switch to buy
     for vertex, device in enumerate(network.switch_device.tolist()):
-        if device < 0:
-            continue
         name = tiers.network[vertex]
+        if device < 0 or (device, name) in counted_boxes:
+            continue
+        counted_boxes.add((device, name))
         counts = per.setdefault(name, FabricCounts(name)).switches
         counts[tiers.role[vertex]] = counts.get(tiers.role[vertex], 0) + 1
     many = len(layers.layer_names)
@@ -169,11 +174,11 @@ def find_balance(network: Network, tiers: Tiers) -> Balance:
     arrays = network.arrays
     down = np.zeros(n)
     for nic, other_nic, other in (
-        (arrays.link_a_nic, arrays.link_b_nic, arrays.link_b),
-        (arrays.link_b_nic, arrays.link_a_nic, arrays.link_a),
+        (arrays.link_a_nic, arrays.link_b_nic, network.switch_of_b),
+        (arrays.link_b_nic, arrays.link_a_nic, network.switch_of_a),
     ):
         ends = (nic != THROUGH) & (other_nic == THROUGH) & network.link_alive
-        np.add.at(down, network.switch_of_device[other[ends]], arrays.link_rate_gbps[ends])
+        np.add.at(down, other[ends], arrays.link_rate_gbps[ends])
     bundles = network.bundles
     u_tier, v_tier = tiers.tier[bundles.u], tiers.tier[bundles.v]
     up, across = np.zeros(n), np.zeros(n)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fabric as a networkx MultiGraph, for scripts.
 
-Vertices: a switch under its device id; a NIC under ``device/nic``; a GPU under ``device/gpu0``;
-the switch inside a scale-up domain under ``device/scale-up`` (``rack/scale-up`` where it spans a
-rack); any other device (and a switch seen from its management port) under its id. Attributes:
+Vertices: a switch under its device id (in a box of several switches that do not reach each other
+the first; the others under ``device/switch2`` and so on); a NIC under ``device/nic``; a GPU under
+``device/gpu0``; the switch inside a scale-up domain under ``device/scale-up`` (``rack/scale-up``
+where it spans a rack); any other device (and a switch seen from its management port) under its id.
+Attributes:
 
 ``kind``     ``switch``, ``nic``, ``gpu``, ``domain`` or ``device``
 ``device``   device id
@@ -29,7 +31,7 @@ import numpy as np
 
 from rackloom.catalog.parts import ServerPart
 from rackloom.catalog.words import ScaleUpKind
-from rackloom.fabric.arrays import MESHES, ROLES, DeviceKind
+from rackloom.fabric.arrays import MESHES, ROLES, THROUGH, DeviceKind
 
 if TYPE_CHECKING:
     from rackloom.fabric.value import Fabric
@@ -45,10 +47,16 @@ def build_graph(fabric: Fabric) -> networkx.MultiGraph[str]:
             continue
         name = devices[device].name
         if arrays.device_kind[index] == DeviceKind.SWITCH:
-            role, network = fabric.tier_of(device), fabric.network_of(device)
-            graph.add_node(
-                device, kind="switch", device=device, name=name, role=role, fabric=network
-            )
+            for half, vertex in enumerate(fabric.vertices_of(device)):
+                role, network = fabric.tiers.role[vertex], fabric.tiers.network[vertex]
+                graph.add_node(
+                    _switch(device, half),
+                    kind="switch",
+                    device=device,
+                    name=name,
+                    role=role,
+                    fabric=network,
+                )
         else:
             graph.add_node(device, kind="device", device=device, name=name)
     for gpu in range(len(arrays.gpu_device)):
@@ -62,6 +70,10 @@ def build_graph(fabric: Fabric) -> networkx.MultiGraph[str]:
     _add_scale_up(graph, fabric)
     _add_links(graph, fabric)
     return graph
+
+
+def _switch(device: str, half: int) -> str:
+    return f"{device}/switch{half + 1}" if half else device
 
 
 def _add_nic(graph: networkx.MultiGraph[str], fabric: Fabric, nic: int) -> None:
@@ -112,12 +124,13 @@ def _add_links(graph: networkx.MultiGraph[str], fabric: Fabric) -> None:
     arrays, layers = fabric.arrays, fabric.layers
     for link in np.flatnonzero(fabric.network.link_alive).tolist():
         ends = []
-        for device, nic in (
-            (arrays.link_a[link], arrays.link_a_nic[link]),
-            (arrays.link_b[link], arrays.link_b_nic[link]),
+        for device, half, nic in (
+            (arrays.link_a[link], arrays.link_a_half[link], arrays.link_a_nic[link]),
+            (arrays.link_b[link], arrays.link_b_half[link], arrays.link_b_nic[link]),
         ):
             vertex: str = arrays.device_ids[device]
-            ends.append(f"{vertex}/{arrays.nic_names[nic]}" if nic >= 0 else vertex)
+            own = _switch(vertex, half) if nic == THROUGH else vertex
+            ends.append(f"{vertex}/{arrays.nic_names[nic]}" if nic >= 0 else own)
         graph.add_edge(
             *ends,
             kind="link",

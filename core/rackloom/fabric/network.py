@@ -94,17 +94,35 @@ class Network:
 
     @cached_property
     def switch_device(self) -> Ints:
-        """Device of each switch vertex; -1 for the vertices of server-to-server links."""
+        """Device of each switch vertex; -1 for the vertices of server-to-server links.
+
+        A box that holds several independent switches is as many vertices, one after another.
+        """
         real = np.flatnonzero(self.arrays.device_kind == DeviceKind.SWITCH)
+        real = np.repeat(real, self.arrays.device_halves[real])
         return np.concatenate([real, np.full(len(self._direct), -1, np.int64)])
 
     @cached_property
     def switch_of_device(self) -> Ints:
-        """Switch vertex of each device, -1 for others."""
+        """Switch vertex of each device (the first of a partitioned one), -1 for others."""
         table = np.full(len(self.arrays.device_ids), -1, np.int64)
         real = np.flatnonzero(self.arrays.device_kind == DeviceKind.SWITCH)
-        table[real] = np.arange(len(real))
+        table[real] = np.cumsum(self.arrays.device_halves[real]) - self.arrays.device_halves[real]
         return table
+
+    @cached_property
+    def switch_of_a(self) -> Ints:
+        """Switch vertex at the first end of each link, -1 where that is no switch."""
+        return self._vertices(self.arrays.link_a, self.arrays.link_a_half)
+
+    @cached_property
+    def switch_of_b(self) -> Ints:
+        """Switch vertex at the second end of each link, -1 where that is no switch."""
+        return self._vertices(self.arrays.link_b, self.arrays.link_b_half)
+
+    def _vertices(self, device: Ints, half: Ints) -> Ints:
+        first = self.switch_of_device[device]
+        return np.where(first >= 0, first + half, -1)
 
     @cached_property
     def _direct(self) -> Ints:
@@ -123,9 +141,9 @@ class Network:
         """Edges between switches."""
         arrays = self.arrays
         through = (arrays.link_a_nic == THROUGH) & (arrays.link_b_nic == THROUGH)
-        links = np.flatnonzero(through & self.link_alive & (arrays.link_a != arrays.link_b))
-        a = self.switch_of_device[arrays.link_a[links]]
-        b = self.switch_of_device[arrays.link_b[links]]
+        apart = self.switch_of_a != self.switch_of_b
+        links = np.flatnonzero(through & self.link_alive & apart)
+        a, b = self.switch_of_a[links], self.switch_of_b[links]
         n = max(self.switches, 1)
         key = np.minimum(a, b) * n + np.maximum(a, b)
         unique, inverse = np.unique(key, return_inverse=True)
@@ -149,11 +167,11 @@ class Network:
         arrays = self.arrays
         parts = []
         for nic, other_nic, other in (
-            (arrays.link_a_nic, arrays.link_b_nic, arrays.link_b),
-            (arrays.link_b_nic, arrays.link_a_nic, arrays.link_a),
+            (arrays.link_a_nic, arrays.link_b_nic, self.switch_of_b),
+            (arrays.link_b_nic, arrays.link_a_nic, self.switch_of_a),
         ):
             links = np.flatnonzero((nic >= 0) & (other_nic == THROUGH) & self.link_alive)
-            parts.append((nic[links], self.switch_of_device[other[links]], links))
+            parts.append((nic[links], other[links], links))
         direct = self._direct
         middle = np.arange(len(direct)) + (self.switches - len(direct))
         parts.append((arrays.link_a_nic[direct], middle, direct))

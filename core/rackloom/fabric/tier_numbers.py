@@ -76,11 +76,12 @@ def _numbers(fabric: Fabric, name: str, mine: Ints) -> TierNumbers:
         ratio: Floats = down[with_up] / up[with_up]
         worst = float(ratio.max())
         devices = fabric.network.switch_device[mine[with_up][ratio * _TIE >= worst]]
-        worst_at = tuple(fabric.arrays.device_ids[d] for d in devices.tolist() if d >= 0)
+        named = dict.fromkeys(d for d in devices.tolist() if d >= 0)
+        worst_at = tuple(fabric.arrays.device_ids[d] for d in named)
     return TierNumbers(
         network=name,
         role=fabric.tiers.role[int(mine[0])],
-        switches=len(mine),
+        switches=len(np.unique(fabric.network.switch_device[mine])),
         down_gbps=total_down,
         up_gbps=total_up,
         across_gbps=float(balance.across_gbps[mine].sum()),
@@ -121,9 +122,9 @@ def ways_between(fabric: Fabric, a: DeviceId, b: DeviceId) -> Ways | None:
 
 def _doors(fabric: Fabric, device: DeviceId) -> Ints:
     """Switch vertices a device is plugged into, once a port; itself, if it is a switch."""
-    vertex = fabric.vertex_of(device)
-    if vertex is not None:
-        return np.array([vertex])
+    own = fabric.vertices_of(device)
+    if own:
+        return np.array(own)
     arrays, plugged = fabric.arrays, fabric.network.attachments
     if device not in arrays.device_ids:  # has no ports
         return np.zeros(0, np.int64)

@@ -63,15 +63,15 @@ def _end_points(network: Network) -> tuple[Ints, Ints, Ints, Bools]:
     arrays = network.arrays
     columns = []
     for nic, other_nic, other, device in (
-        (arrays.link_a_nic, arrays.link_b_nic, arrays.link_b, arrays.link_a),
-        (arrays.link_b_nic, arrays.link_a_nic, arrays.link_a, arrays.link_b),
+        (arrays.link_a_nic, arrays.link_b_nic, network.switch_of_b, arrays.link_a),
+        (arrays.link_b_nic, arrays.link_a_nic, network.switch_of_a, arrays.link_b),
     ):
         links = np.flatnonzero((nic != THROUGH) & (other_nic == THROUGH) & network.link_alive)
         role = np.where(
             nic[links] == MANAGEMENT, ROLE_CODE[CageRole.OUT_OF_BAND], arrays.link_role[links]
         )
         gpus = (nic[links] >= 0) & (arrays.gpu_count[device[links]] > 0)
-        columns.append((network.switch_of_device[other[links]], role, nic[links], gpus))
+        columns.append((other[links], role, nic[links], gpus))
     direct = network.switch_device == -1
     vertices = np.flatnonzero(direct)
     links = network.attachments.link[network.attachments.switch >= np.sum(~direct)]
@@ -134,9 +134,10 @@ def _cable_votes(design: Design, network: Network) -> list[tuple[int, str]]:
     code = {name: n for n, name in enumerate(names)}
     named = np.array([code[name] if name else -1 for name in given], np.int64)[arrays.link_cable]
     found: list[Ints] = []
-    for device, nic in ((arrays.link_a, arrays.link_a_nic), (arrays.link_b, arrays.link_b_nic)):
+    ends = (network.switch_of_a, arrays.link_a_nic), (network.switch_of_b, arrays.link_b_nic)
+    for vertex, nic in ends:
         links = np.flatnonzero((nic == THROUGH) & (named >= 0))
-        component = network.components[network.switch_of_device[device[links]]]
+        component = network.components[vertex[links]]
         found.append(component * len(names) + named[links])
     keys = np.unique(np.concatenate(found))
     return [(k // len(names), names[k % len(names)]) for k in keys.tolist()]

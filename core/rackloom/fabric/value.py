@@ -129,12 +129,19 @@ class Fabric:
         return build_graph(self)
 
     def vertex_of(self, device: DeviceId) -> int | None:
-        """Switch vertex of a device, None for what is no switch."""
+        """Switch vertex of a device (its first, if it holds several), None for no switch."""
         index = self._device_index.get(device)
         if index is None:
             return None
         vertex = int(self.drawn.switch_of_device[index])
         return vertex if vertex >= 0 else None
+
+    def vertices_of(self, device: DeviceId) -> range:
+        """All switch vertices of a device: one each for the independent switches in its box."""
+        first = self.vertex_of(device)
+        if first is None:
+            return range(0)
+        return range(first, first + int(self.arrays.device_halves[self._device_index[device]]))
 
     @cached_property
     def _device_index(self) -> dict[DeviceId, int]:
@@ -151,9 +158,9 @@ class Fabric:
         return None if vertex is None else self.tiers.network[vertex]
 
     def oversubscription_of(self, device: DeviceId) -> float | None:
-        """Rate down over rate up at a switch; None where nothing is above it."""
-        vertex = self.vertex_of(device)
-        return None if vertex is None else self.balance.oversubscription(vertex)
+        """Rate down over rate up at a switch, the worst in its box; None with nothing above it."""
+        found = [self.balance.oversubscription(v) for v in self.vertices_of(device)]
+        return max((ratio for ratio in found if ratio is not None), default=None)
 
     @property
     def gpus(self) -> int:
@@ -183,6 +190,8 @@ def _canonical(arrays: FabricArrays) -> tuple[Any, ...]:
             nic[arrays.link_a_nic].tolist(),
             nic[arrays.link_b_nic].tolist(),
             arrays.link_role.tolist(),
+            arrays.link_a_half.tolist(),
+            arrays.link_b_half.tolist(),
             strict=True,
         )
     )
@@ -191,6 +200,7 @@ def _canonical(arrays: FabricArrays) -> tuple[Any, ...]:
             arrays.device_ids,
             arrays.device_kind.tolist(),
             arrays.gpu_count.tolist(),
+            arrays.device_halves.tolist(),
             strict=True,
         )
     )
@@ -204,5 +214,5 @@ def _canonical(arrays: FabricArrays) -> tuple[Any, ...]:
             strict=True,
         )
     )
-    assert len(fields(arrays)) == 21  # a new column belongs in here
+    assert len(fields(arrays)) == 24  # a new column belongs in here
     return sorted(arrays.cable_ids), links, by_device, nics

@@ -84,7 +84,7 @@ class FabricLayout:
         levels: dict[tuple[int, int], list[str]] = {}
         placed: set[str] = set()
         for vertex, device in enumerate(fabric.drawn.switch_device.tolist()):
-            if device < 0:
+            if device < 0 or ids[device] in placed:  # a box of two switches is drawn once
                 continue
             network = networks.get(tiers.network[vertex], len(networks))
             levels.setdefault((network, max(int(tiers.tier[vertex]), 0)), []).append(ids[device])
