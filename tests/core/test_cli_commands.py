@@ -57,6 +57,35 @@ def complaint(capfd: pytest.CaptureFixture[str], *arguments: object) -> str:
     return err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("bom", "HALL", "-o", "-", "--spares", "cable=1e-9999"), "is not a percentage"),
+        (("bom", "HALL", "-o", "-", "--prices", ""), "--prices: the name of the file is empty"),
+        (("power", "HALL", "-o", ""), "-o: the name of the file is empty"),
+        (("trays", "HALL", "-o", ""), "-o: the name of the file is empty"),
+        (("bom", "HALL", "-o", "x" * 300), "the name must end in .csv or .xlsx"),
+        (("catalog", "add", ""), "the name of a file is empty"),
+    ],
+)
+def test_arguments_that_say_nothing_are_refused(
+    hall: Path, capfd: pytest.CaptureFixture[str], arguments: tuple[str, ...], says: str
+) -> None:
+    given = [str(hall) if word == "HALL" else word for word in arguments]
+    assert says in complaint(capfd, *given)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device without an end is needed")
+def test_files_without_an_end_are_given_up(
+    hall: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Their size says 0: only what was read tells that they are too long."""
+    monkeypatch.setenv("RACKLOOM_DATA_DIR", str(tmp_path))
+    assert "too long for a catalogue" in complaint(capfd, "catalog", "add", "/dev/zero")
+    assert "price list" in complaint(capfd, "bom", hall, "-o", "-", "--prices", "/dev/zero")
+    assert "a log is not longer" in complaint(capfd, "estimate", hall, "--measured", "/dev/zero")
+
+
 # What is there
 
 

@@ -99,10 +99,13 @@ def load_catalog(folder: Path | None = None) -> Catalog:
 
 def read_text(path: Path) -> str:
     """A catalogue file as text; CatalogError where it cannot be read or is far too long."""
+    most = 4 * MAX_CATALOG_CHARACTERS
     try:
-        if path.stat().st_size > 4 * MAX_CATALOG_CHARACTERS:
+        with path.open("rb") as file:  # its size says nothing where it is a device
+            data = file.read(most + 1)
+        if len(data) > most:
             raise CatalogError(f"{path.name}: the file is too long for a catalogue")
-        return path.read_text(encoding="utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise CatalogError(f"{path.name}: the file is not UTF-8 text") from error
     except FileNotFoundError as error:

@@ -36,7 +36,7 @@ def read_cached(text: str, read: Callable[[str], Any]) -> Any:
         kept = json.loads(file.read_bytes())
         if kept["digest"] == digest:
             return kept["document"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
     document = read(text)
     try:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 DEFAULT_COLLECTIVE = "all-reduce"
 DEFAULT_SIZES = "8:16G:2"
+MOST_LOG_BYTES = 64 << 20
+"""Greatest log of measurements that is read."""
 _SWEPT_KINDS = 60
 
 
@@ -188,7 +190,11 @@ def _measured(arguments: argparse.Namespace) -> MeasuredRun | None:
 
     path = Path(arguments.measured)
     try:
-        runs = read_nccl_log(path.read_text(encoding="utf-8", errors="replace"))
+        with path.open("rb") as file:
+            data = file.read(MOST_LOG_BYTES + 1)
+        if len(data) > MOST_LOG_BYTES:
+            raise CommandError(f"{path}: a log is not longer than {MOST_LOG_BYTES >> 20} MB")
+        runs = read_nccl_log(data.decode("utf-8", errors="replace"))
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror or 'cannot be read'}") from error
     except NcclLogError as error:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -125,7 +126,9 @@ def bom(arguments: argparse.Namespace) -> int:
     if arguments.spares or arguments.no_spares:
         spares = _reported(lambda: reports.spares_of(arguments.spares or ()))
     prices, file = None, arguments.prices
-    if file:
+    if file is not None:
+        if not file:
+            raise CommandError("--prices: the name of the file is empty; name a price list")
         prices = _reported(lambda: reports.read_price_file(Path(file), file))
 
     def table_of(design: Design) -> tuple[list[Any], tuple[str, ...]]:
@@ -233,7 +236,7 @@ def _answer(
     title: str,
 ) -> int:
     """A report in the format asked for, or as the ending of ``-o`` has it."""
-    target = arguments.output or STDOUT
+    target = STDOUT if arguments.output is None else arguments.output
     suffix = Path(target).suffix.lower()
     if suffix in {".csv", ".xlsx"} or arguments.format == "csv":
         write(target, _table_bytes(rows, names, title, target))
@@ -271,12 +274,14 @@ def _table_bytes(rows: Sequence[Any], names: Columns, title: str, target: str) -
 
 def _is_special(target: str) -> bool:
     """Whether a target exists and is no file or folder (``/dev/stdout``)."""
-    path = Path(target)
-    return path.exists() and not path.is_file() and not path.is_dir()
+    # Of os.path, since a name that is too long would raise from Path.exists.
+    return os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target)
 
 
 def _load(arguments: argparse.Namespace) -> Design:
-    if arguments.output:
+    if arguments.output is not None:
+        if not arguments.output:
+            raise CommandError("-o: the name of the file is empty; name one, or give -")
         check_target(arguments.output, arguments.file)
     return _load_file(arguments.file)
 

@@ -111,6 +111,8 @@ def add_parts(
     for file in files:
         path = Path(file)
         try:
+            if not str(file):
+                raise CatalogError("the name of a file is empty; name a catalogue file")
             candidates = _read(path, kind, known)
             _check_ids(candidates, path.name, known, own, replace)
             stored = {

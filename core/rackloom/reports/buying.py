@@ -178,6 +178,10 @@ def _price(
     return number, Price(amount, currency)
 
 
+_MOST_DIGITS = 30
+"""Digits before or after the point that a figure people write may have."""
+
+
 def _decimal(text: str) -> Decimal | None:
     """A plain number in ASCII digits, or None."""
     if not text.isascii() or "_" in text:
@@ -186,7 +190,9 @@ def _decimal(text: str) -> Decimal | None:
         number = Decimal(text)
     except InvalidOperation:
         return None
-    return number if number.is_finite() else None
+    if not number.is_finite() or abs(number.adjusted()) > _MOST_DIGITS:
+        return None  # 1e-9999 would be a fraction of ten thousand digits
+    return number
 
 
 @dataclass(frozen=True, slots=True)
