@@ -91,10 +91,15 @@ class Document(QObject):
         self.selection_changed.emit(self._selection)
         self.state_changed.emit()
 
-    def saved_as(self, path: Path) -> None:
-        """Say that the design as it is now is in this file."""
+    def hold(self) -> Design:
+        """The design as it is now, to be saved while steps may go on."""
+        self._history.hold()
+        return self.design
+
+    def held_saved_as(self, path: Path) -> None:
+        """Say that the design as it was at `hold` is in this file."""
         self._path = path
-        self._history.mark_clean()
+        self._history.mark_held_clean()
         self.state_changed.emit()
 
     def do(

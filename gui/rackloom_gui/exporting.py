@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from rackloom.files.atomic import write_atomically
 from rackloom.files.errors import FileError
+from rackloom.files.project import entity_count
 from rackloom_gui.editing import sentence
+from rackloom_gui.jobs import Errands
+from rackloom_gui.saving import AT_ONCE
+from rackloom_gui.waiting import wait_cursor
 
 if TYPE_CHECKING:
     from rackloom_gui.main_window import MainWindow
@@ -24,6 +29,7 @@ class Exporting(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
+        self._errands = Errands(self)
 
     def _suggest(self, ending: str) -> Path:
         document = self._window.document
@@ -41,23 +47,39 @@ class Exporting(QObject):
         return path
 
     def write(self, path: Path, make: Callable[[], Any]) -> None:
-        """Make and write a file; a refusal is one sentence in the banner."""
-        QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
-        try:
-            made = make()
-            if isinstance(made, bytes):
-                write_atomically(path, [made])
-        except FileError as error:
-            self._window.banner.say("error", sentence(str(error)))
-        except OSError as error:
+        """Make and write a file; a refusal is one sentence in the banner.
+
+        ``make`` returns the bytes, or writes them itself. For a great design it runs in a thread
+        while the work goes on: it may use what does not change, and no widget.
+        """
+        work = partial(_make_and_write, path, make)
+        if entity_count(self._window.document.design) <= AT_ONCE:
+            with wait_cursor():
+                outcome = _outcome(work)
+            self._on_written(path, outcome)
+            return
+        text = self.tr("{0} is being written.").format(path.name)
+        self._window.status.set_work(str(path), text, -1.0)
+        self._errands.run(work, partial(self._on_written, path))
+
+    def _on_written(self, path: Path, outcome: Exception | None) -> None:
+        window = self._window
+        window.status.set_work(str(path), "", 1.0)
+        if outcome is None:
+            window.status.say(self.tr("Wrote {0}.").format(path))
+        elif isinstance(outcome, FileError):
+            window.banner.say("error", sentence(str(outcome)))
+        elif isinstance(outcome, OSError):
             text = self.tr("{0} cannot be written: {1}").format(
-                path, (error.strerror or "").lower()
+                path, (outcome.strerror or "").lower()
             )
-            self._window.banner.say("error", sentence(text))
+            window.banner.say("error", sentence(text))
         else:
-            self._window.status.say(self.tr("Wrote {0}.").format(path))
-        finally:
-            QApplication.restoreOverrideCursor()
+            raise outcome
+
+    def wait(self) -> None:
+        """Return when every file is written."""
+        self._errands.wait()
 
     def cables(self) -> None:
         """The cable schedule as CSV or XLSX."""
@@ -68,8 +90,13 @@ class Exporting(QObject):
             self.tr("CSV (*.csv);;Excel workbook (*.xlsx)"),
         )  # fmt: skip
         if path is not None:
-            rows = reports.cable_schedule(self._window.document.design)
-            self.write(path, lambda: table_bytes(rows, reports.CableRow, path, "Cables"))
+            design = self._window.document.design
+            self.write(
+                path,
+                lambda: table_bytes(
+                    reports.cable_schedule(design), reports.CableRow, path, "Cables"
+                ),
+            )
 
     def drawing(self, kind: str) -> None:
         """The view on screen as SVG, PDF or PNG, the whole design."""
@@ -83,7 +110,8 @@ class Exporting(QObject):
         side = window.canvas.side
         self.write(
             path,
-            lambda: render(
+            partial(
+                render,
                 window.document.design,
                 window.canvas.view,
                 side.value if side is not None else "both",
@@ -108,6 +136,21 @@ class Exporting(QObject):
             return
         QApplication.clipboard().setMimeData(mime)
         window.status.say(self.tr("Copied as picture."))
+
+
+def _make_and_write(path: Path, make: Callable[[], Any]) -> None:
+    made = make()
+    if isinstance(made, bytes):
+        write_atomically(path, [made])
+
+
+def _outcome(work: Callable[[], None]) -> Exception | None:
+    """None if it was done, else why not; what nobody expected is raised."""
+    try:
+        work()
+    except (FileError, OSError) as error:
+        return error
+    return None
 
 
 def table_bytes(rows: Any, kind: Any, path: Path, title: str) -> bytes:

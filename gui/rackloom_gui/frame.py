@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QProgressBar,
     QPushButton,
     QSizePolicy,
     QStatusBar,
@@ -165,6 +166,45 @@ class Welcome(QFrame):
         )
 
 
+class WorkSign(QWidget):
+    """Says what a thread is doing and how far it is; several things are said one by one."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._works: dict[str, tuple[str, float]] = {}
+        self._text = QLabel(self)
+        self._bar = QProgressBar(self)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedSize(96, 8)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(8, 0, 8, 0)
+        layout.setSpacing(8)
+        layout.addWidget(self._text)
+        layout.addWidget(self._bar)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says; empty where nothing goes on."""
+        return "" if self.isHidden() else self._text.text()
+
+    def set_work(self, key: str, text: str, fraction: float) -> None:
+        """Say how far a work is, -1 where nobody knows; an empty text: it is done."""
+        if text:
+            self._works[key] = (text, fraction)
+        else:
+            self._works.pop(key, None)
+        self.setVisible(bool(self._works))
+        if not self._works:
+            return
+        said, done = next(iter(self._works.values()))
+        if said != self._text.text():
+            self._text.setText(said)
+            self._bar.setAccessibleName(said)
+        self._bar.setRange(0, 0 if done < 0 else 100)
+        self._bar.setValue(round(max(done, 0.0) * 100))
+
+
 class WindowStatus(QObject):
     """The permanent parts of a status bar: throughput, problems, zoom, and what is hovered."""
 
@@ -179,6 +219,7 @@ class WindowStatus(QObject):
         self._bundled = False
         self.message = ElidedLabel(parent=bar)
         self.message.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.work = WorkSign(bar)
         self.throughput = QToolButton(bar)
         self.throughput.setAutoRaise(True)
         self.throughput.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -198,6 +239,7 @@ class WindowStatus(QObject):
         bar.setSizeGripEnabled(False)
         bar.setContentsMargins(8, 0, 8, 0)
         bar.addWidget(self.message, 1)
+        bar.addPermanentWidget(self.work)
         bar.addPermanentWidget(self.throughput)
         for name, badge in self.badges.items():
             bar.addPermanentWidget(badge)
@@ -247,6 +289,10 @@ class WindowStatus(QObject):
     def _show(self) -> None:
         hint = self.tr("Cables bundled: zoom in or select") if self._bundled else ""
         self.message.setText(self._said or self._hover or hint)
+
+    def set_work(self, key: str, text: str, fraction: float) -> None:
+        """Say what goes on in a thread; see `WorkSign.set_work`."""
+        self.work.set_work(key, text, fraction)
 
     # -- right: numbers ---------------------------------------------------------------------------
 

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from threading import Thread
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEventLoop, QObject, Qt, QTimer, Signal, Slot
 
 SLOW_MS = 200
 """After this long people see that something is being worked on."""
@@ -123,3 +124,54 @@ class LatestJob(QObject):
         if busy != self._busy:
             self._busy = busy
             self.busy_changed.emit(busy)
+
+
+class Errands(QObject):
+    """Work of which nothing may be dropped, such as files to write: one after the other."""
+
+    idle = Signal()
+    """All is done, and whoever asked for it has been told."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._mail = _Mail()
+        self._mail.came.connect(self._on_came, Qt.ConnectionType.QueuedConnection)
+        self._waiting: deque[tuple[Callable[[], Any], Callable[[Any], object]]] = deque()
+        self._number = 0
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is being done or waits to be."""
+        return bool(self._waiting)
+
+    def run(self, work: Callable[[], Any], then: Callable[[Any], object]) -> None:
+        """Do this in a thread, and call ``then`` in this one with its result or its exception."""
+        self._waiting.append((work, then))
+        if len(self._waiting) == 1:
+            self._start()
+
+    def wait(self) -> None:
+        """Return when all is done; windows are drawn meanwhile, but take no input.
+
+        A file that is half written must not end with the program.
+        """
+        while self.active:
+            loop = QEventLoop()
+            self.idle.connect(loop.quit)
+            loop.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+
+    def _start(self) -> None:
+        self._number += 1
+        work = self._waiting[0][0]
+        Thread(target=_run, args=(self._mail, self._number, work), name="rackloom-errand").start()
+
+    @Slot(int, bool, object)
+    def _on_came(self, _number: int, _failed: bool, result: object) -> None:
+        _work, then = self._waiting.popleft()
+        if self._waiting:
+            self._start()
+        try:
+            then(result)
+        finally:
+            if not self._waiting:
+                self.idle.emit()

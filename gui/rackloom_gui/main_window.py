@@ -214,6 +214,7 @@ class MainWindow(QMainWindow):
         document.selection_changed.connect(lambda _s: self._soon())
         self.session.banner.connect(self.banner.say)
         self.session.busy_changed.connect(self._on_busy)
+        self.session.working.connect(self.status.set_work)
         self.session.recent_changed.connect(self.bindings.fill_recent)
         self.session.recent_changed.connect(self._soon)
         self.editing.refused.connect(self.status.say)
@@ -378,13 +379,17 @@ class MainWindow(QMainWindow):
         self.docks.tidy_soon()
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if self._closing:  # a second time, while the first is waiting for threads
+            return
         if not self.session.may_leave():
             event.ignore()
             return
         self._closing = True
+        self.bindings.exporting.wait()
         self.settings.geometry = self.saveGeometry()
         self.settings.layout = self.docks.save()
         self.settings.sync()
+        self.hide()  # what is waited for now is nobody's business any more
         self._refresh_timer.stop()
         self.docks.stop()
         self.power_panel.stop()

@@ -303,18 +303,24 @@ class PartsActions(QObject):
         """The bill as shown, with its spares and prices, as CSV or XLSX."""
         panel = self._window.bom_panel
         panel.refresh_now()
+        lines = panel.lines()
         self._table(
-            self.tr("Export Bill of Materials"), "-bom.csv", panel.lines(), panel.columns(), "BOM"
+            self.tr("Export Bill of Materials"), "-bom.csv", lambda: lines, panel.columns(), "BOM"
         )
 
     def export_power(self, table: str) -> None:
         """One table of the power report as CSV or XLSX."""
         from rackloom.reports.power_report import PlaceRow, PsuRow, SupplyRow, power_report
 
-        report = power_report(self._window.document.design)
-        rows: list[Any] = getattr(report, table)
+        design = self._window.document.design
         kind: type = {"places": PlaceRow, "supplies": SupplyRow, "psus": PsuRow}[table]
-        self._table(self.tr("Export Power"), f"-power-{table}.csv", rows, kind, "Power")
+        self._table(
+            self.tr("Export Power"),
+            f"-power-{table}.csv",
+            lambda: getattr(power_report(design), table),
+            kind,
+            "Power",
+        )
 
     def labels(self) -> None:
         """Cable labels: template, preview, files."""
@@ -343,20 +349,23 @@ class PartsActions(QObject):
 
         title = self.tr("Export Cable Labels")
         if ending == "csv":
-            self._table(title, "-labels.csv", dialog.labels, Label, "Labels")
+            labels = dialog.labels
+            self._table(title, "-labels.csv", lambda: labels, Label, "Labels")
             return
         from rackloom_gui.export.labels import label_sheet_pdf
 
         exporting = self._window.bindings.exporting
         path = exporting.ask(title, "-labels.pdf", "PDF (*.pdf)")
         if path is not None:
-            skip = dialog.skip.value()
-            exporting.write(path, lambda: label_sheet_pdf(dialog.labels, dialog.sheet, skip=skip))
+            sheet = partial(label_sheet_pdf, dialog.labels, dialog.sheet, skip=dialog.skip.value())
+            exporting.write(path, sheet)
 
-    def _table(self, title: str, ending: str, rows: Any, columns: Any, sheet: str) -> None:
+    def _table(
+        self, title: str, ending: str, rows: Callable[[], Any], columns: Any, sheet: str
+    ) -> None:
         from rackloom_gui.exporting import table_bytes
 
         exporting = self._window.bindings.exporting
         path = exporting.ask(title, ending, self.tr("CSV (*.csv);;Excel workbook (*.xlsx)"))
         if path is not None:
-            exporting.write(path, lambda: table_bytes(rows, columns, path, sheet))
+            exporting.write(path, lambda: table_bytes(rows(), columns, path, sheet))

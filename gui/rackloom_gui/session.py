@@ -4,13 +4,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Protocol
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QObject, Signal
 
 from rackloom.design import Design, Step
 from rackloom.files import (
@@ -22,14 +20,16 @@ from rackloom.files import (
     WaitingJournal,
     discard,
     load,
+    others_at_work,
     recover,
-    save,
     waiting_journals,
 )
 from rackloom_gui.document import Document
 from rackloom_gui.editing import sentence
 from rackloom_gui.jobs import LatestJob
+from rackloom_gui.saving import Outcome, Saver
 from rackloom_gui.settings import Settings
+from rackloom_gui.waiting import wait_cursor
 
 BIG_FILE_BYTES = 2_000_000
 """Greater files are read in a thread, so that the window stays alive."""
@@ -63,6 +63,8 @@ class Session(QObject):
     recent_changed = Signal()
     busy_changed = Signal(str)
     """What is going on that forbids edits, or an empty string."""
+    working = Signal(str, str, float)
+    """(which work, what is being done or "" when it is over, how much of it or -1 for unknown)"""
 
     def __init__(
         self,
@@ -77,11 +79,15 @@ class Session(QObject):
         self._questions = questions
         self._project: Project | None = None
         self._journal = Journal(None, document.design)
-        self._restored: Path | None = None
-        """A journal whose steps are in the design; it goes with the next good save."""
+        self._saver = Saver(self)
+        self._saver.progress.connect(self._on_progress)
+        self._saving_to: Path | None = None
+        self._since: list[Step] = []
+        """Steps that were made while the file was being written."""
+        self._save_again = False
         self._read_only = False
         self._busy = ""
-        self._told_failure = False
+        self._told_failure = self._told_others = False
         self._loader = LatestJob(self)
         self._loading: tuple[Path, bool] | None = None
         self._loader.done.connect(self._on_loaded)
@@ -106,17 +112,35 @@ class Session(QObject):
             self.busy_changed.emit(text)
 
     def _on_step(self, step: Step) -> None:
+        if self._saver.active:
+            self._since.append(step)
         self._journal.append(self._document.design, step)
+        if not self._told_others:
+            self._told_others = True
+            self._tell_of_others()
         if self._journal.failure and not self._told_failure:
             self._told_failure = True
             self.banner.emit("warning", sentence(self._journal.failure))
 
-    def _follow(self, project: Project | None, design: Design, clean: bool) -> None:
-        """Show a design, and journal it from now on."""
+    def _tell_of_others(self) -> None:
+        """Say it where another running program has unsaved steps on our file."""
+        path = self._project.path if self._project else None
+        if path is not None and others_at_work(path, self._journal.path):
+            text = self.tr(
+                "{0} is being edited in another Rackloom too: whoever saves second is asked"
+                " before anything is overwritten."
+            )
+            self.banner.emit("warning", text.format(path.name))
+
+    def _follow(
+        self, project: Project | None, design: Design, clean: bool, journal: Journal | None = None
+    ) -> None:
+        """Show a design, and journal it from now on, in a new journal or one that goes on."""
         self._journal.close()
         # A project without a file is none to the journal: it has to write all of it down.
-        self._journal = Journal(project if project and project.path else None, design)
-        self._told_failure = False
+        base = project if project and project.path else None
+        self._journal = journal or Journal(base, design)
+        self._told_failure = self._told_others = False
         self._project = project
         self._read_only = False
         self.banner.emit("", "")
@@ -125,12 +149,17 @@ class Session(QObject):
     # -- new and open -----------------------------------------------------------------------------
 
     def may_leave(self) -> bool:
-        """Ask about unsaved changes; False: the user wants to stay."""
+        """Ask about unsaved changes; False: the user wants to stay. What is being saved is waited
+        for.
+        """
+        self._saver.wait()
         if self._document.is_clean:
             return True
         answer = self._questions.unsaved(self._document.title)
         if answer == "save":
-            return self.save()
+            begun = self.save()
+            self._saver.wait()
+            return begun and self._document.is_clean
         return answer == "discard"
 
     def new_empty(self) -> bool:
@@ -142,12 +171,10 @@ class Session(QObject):
 
     def begin_empty(self) -> None:
         """Begin with nothing; what was open has been asked about."""
-        self._restored = None
         self._follow(None, Design(), clean=True)
 
     def new_from(self, design: Design, step: Step) -> None:
         """Begin with a generated design; ``step`` leads to it from an empty one."""
-        self._restored = None
         self._follow(None, design, clean=False)
         self._journal.close()
         self._journal = Journal(None, Design())
@@ -178,7 +205,6 @@ class Session(QObject):
             except FileError as error:
                 self.banner.emit("error", sentence(str(error)))
                 return False
-        self._restored = None
         self._follow(Project(None, project.design, project.extras), project.design, clean=True)
         return True
 
@@ -186,11 +212,13 @@ class Session(QObject):
         with contextlib.suppress(OSError):
             if path.stat().st_size > BIG_FILE_BYTES:
                 self._loading = (path, remember)
-                self._set_busy(self.tr("{0} is being read.").format(path.name))
+                text = self.tr("{0} is being read.").format(path.name)
+                self._set_busy(text)
+                self.working.emit("load", text, -1.0)
                 self._loader.ask(lambda: load(path))
                 return True
         try:
-            with _wait_cursor():
+            with wait_cursor():
                 project = load(path)
         except FileError as error:
             self.banner.emit("error", sentence(str(error)))
@@ -200,19 +228,20 @@ class Session(QObject):
 
     def _on_loaded(self, project: Project) -> None:
         self._set_busy("")
+        self.working.emit("load", "", 1.0)
         if self._loading is not None:
             remember, self._loading = self._loading[1], None
             self._show(project, remember)
 
     def _on_load_failed(self, error: Exception) -> None:
         self._set_busy("")
+        self.working.emit("load", "", 1.0)
         self._loading = None
         self.banner.emit("error", sentence(str(error)))
         if not isinstance(error, FileError):
             raise error
 
     def _show(self, project: Project, remember: bool) -> None:
-        self._restored = None
         self._follow(project, project.design, clean=True)
         if project.path is not None:
             if remember:
@@ -225,21 +254,19 @@ class Session(QObject):
                         project.path.name
                     ),
                 )
+            self._tell_of_others()
 
     # -- save and close ---------------------------------------------------------------------------
 
     def save(self) -> bool:
-        """Save to the file it came from, else ask where."""
+        """Save to the file it came from, else ask where; True: it is saved, or being saved."""
+        if self._saver.active:
+            self._save_again = True  # with the steps that came since
+            return True
         project = self._project
         if project is None or project.path is None:
             return self.save_as()
-        if project.changed_on_disk():
-            answer = self._questions.changed_on_disk(project.path.name)
-            if answer == "save_as":
-                return self.save_as()
-            if answer != "overwrite":
-                return False
-        return self.save_to(project.path)
+        return self._write(project.path, project)
 
     def save_as(self) -> bool:
         """Ask for a name and save."""
@@ -248,27 +275,44 @@ class Session(QObject):
         path = self._questions.path_to_save(suggestion)
         if path is None:
             return False
-        return self.save_to(named_as_project(path))
+        self._saver.wait()
+        return self._write(named_as_project(path), None)
 
-    def save_to(self, path: Path) -> bool:
-        """Save to a file; False, with a banner and nothing lost, where it cannot be written."""
+    def _write(self, path: Path, known: Project | None) -> bool:
+        """Save to a file; with ``known`` only if nobody else has written it since."""
+        self._saving_to = path
+        self._since.clear()
         extras = self._project.extras if self._project else None
-        try:
-            with _wait_cursor():
-                project = save(path, self._document.design, extras)
-        except FileError as error:
-            self.banner.emit("error", sentence(str(error)))
+        return self._saver.write(path, self._document.hold(), extras, known, self._on_written)
+
+    def _on_progress(self, fraction: float) -> None:
+        if self._saving_to is not None:
+            text = self.tr("{0} is being saved.").format(self._saving_to.name)
+            self.working.emit("save", text, fraction)
+
+    def _on_written(self, outcome: Outcome) -> bool:
+        """A file was written or not; False, with a sentence and nothing lost, where not."""
+        path, self._saving_to = self._saving_to, None
+        again, self._save_again = self._save_again, False
+        self.working.emit("save", "", 1.0)
+        if isinstance(outcome, FileError):
+            self.banner.emit("error", sentence(str(outcome)))
             return False
-        self._journal.saved(project)
-        self._told_failure = False
-        if self._restored is not None:
-            discard(self._restored)
-            self._restored = None
-        self._project = project
-        self._document.saved_as(path)
+        assert path is not None
+        if outcome is None:
+            answer = self._questions.changed_on_disk(path.name)
+            if answer == "save_as":
+                return self.save_as()
+            return answer == "overwrite" and self._write(path, None)
+        self._journal.saved(outcome, self._since)
+        self._told_failure = self._told_others = False
+        self._project = outcome
+        self._document.held_saved_as(path)
         self._settings.add_recent(path)
         self.recent_changed.emit()
         self.banner.emit("", "")
+        if again and not self._document.is_clean:
+            return self.save()
         return True
 
     def _title_word(self) -> str:
@@ -281,6 +325,7 @@ class Session(QObject):
 
     def shut_down(self) -> None:
         """The window goes, and what was not saved was given up: no journal stays behind."""
+        self._saver.wait()
         self._loader.wait()
         self._journal.close()
 
@@ -309,19 +354,24 @@ class Session(QObject):
             if answer == "discard":
                 discard(journal.journal)
             elif answer == "restore" and not restored:
-                restored = True
-                self._restore(journal, recovery)
+                restored = self._restore(journal, recovery)
         return restored
 
-    def _restore(self, journal: WaitingJournal, recovery: Recovery) -> None:
-        self._follow(recovery.project, recovery.design, clean=False)
-        self._restored = journal.journal
+    def _restore(self, waiting: WaitingJournal, recovery: Recovery) -> bool:
+        """Show what was recovered, and go on in its journal; False where another program has it."""
+        try:
+            journal = Journal.resume(recovery, waiting.journal)
+        except FileError as error:
+            self.banner.emit("warning", sentence(str(error)))
+            return False
+        self._follow(recovery.project, recovery.design, clean=False, journal=journal)
         text = self.tr("Restored {0} steps that were not saved. Save to keep them.")
         if not recovery.complete:
             text = self.tr(
                 "Restored {0} steps; the recovery file was damaged after them. Save to keep them."
             )
         self.banner.emit("info", text.format(recovery.steps))
+        return True
 
 
 def named_as_project(path: Path) -> Path:
@@ -337,12 +387,3 @@ def _writable(path: Path) -> bool:
     import os
 
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
-
-
-@contextlib.contextmanager
-def _wait_cursor() -> Iterator[None]:
-    QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
-    try:
-        yield
-    finally:
-        QApplication.restoreOverrideCursor()

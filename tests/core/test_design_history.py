@@ -200,6 +200,39 @@ def test_clean_means_as_saved_also_after_undo_and_a_new_branch() -> None:
     assert not history.is_clean, "the saved state cannot be reached any more"
 
 
+def test_what_is_being_saved_is_clean_when_it_is_saved_and_not_what_came_since() -> None:
+    history, rack, a, _ = two_switches()
+    history.hold()
+    history.do("Rename", edits.rename, a, "leaf")
+    assert not history.is_clean
+    history.mark_held_clean()
+    assert not history.is_clean
+    history.undo()
+    assert history.is_clean
+    history.hold()
+    history.undo()
+    history.do("Add switch", edits.add_device, SWITCH, rack, 30)
+    history.mark_held_clean()
+    assert not history.is_clean
+    history.undo()
+    assert not history.is_clean, "the saved state cannot be reached any more"
+
+
+def test_a_step_does_not_merge_into_one_that_is_being_saved() -> None:
+    clock = Clock()
+    history = History(two_switches()[0].design, clock)
+    device = next(iter(history.design.devices))
+    rack = history.design.devices[device].rack
+    history.do("Nudge", edits.move_device, device, rack, 11, merge_key="nudge")
+    history.hold()
+    history.do("Nudge", edits.move_device, device, rack, 12, merge_key="nudge")
+    history.mark_held_clean()
+    assert not history.is_clean
+    history.undo()
+    assert history.is_clean
+    assert history.design.devices[device].bottom_u == 11
+
+
 def test_listeners_get_the_change_of_every_step_undo_and_redo() -> None:
     history, _, a, _ = two_switches()
     heard: list[tuple[str, Any, Any]] = []

@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import Answers, WindowMaker, device_named, settle, trigger
 
 from rackloom.design import edits
-from rackloom.files import load, save, waiting_journals
+from rackloom.files import Journal, Recovery, discard, load, recover, save, waiting_journals
 from rackloom_gui.main_window import MainWindow
 from rackloom_gui.session import named_as_project
 
@@ -150,10 +151,10 @@ os.kill(os.getpid(), 9)
 """
 
 
-def _killed_program(state_folder: Path, *arguments: str) -> None:
+def _killed_program(state_folder: Path, *arguments: str, script: str = _KILLED) -> None:
     env = dict(os.environ, RACKLOOM_STATE_DIR=str(state_folder), QT_QPA_PLATFORM="offscreen")
     done = subprocess.run(
-        [sys.executable, "-c", _KILLED, *arguments], env=env, check=False, timeout=120
+        [sys.executable, "-c", script, *arguments], env=env, check=False, timeout=120
     )
     assert done.returncode == -9
 
@@ -190,11 +191,109 @@ def test_recovered_work_waits_until_it_is_saved(
     answers.recovery_answer = "restore"
     assert again.session.offer_recovery()
     assert again.document.path == path
-    assert waiting_journals([path]), "kept until the save, should restoring crash"
+    assert list(tmp_path.glob(".*journal")), "kept until the save, should restoring crash"
     assert again.session.save()
     assert waiting_journals([path]) == []
     names = {d.name for d in load(path).design.devices.values()}
     assert "renamed-twice" in names
+
+
+_RESTORED = """
+import os, sys
+from pathlib import Path
+from rackloom_gui.app import make_application, make_window
+from rackloom.design import edits
+app = make_application(["rackloom"])
+window = make_window(app)
+window.show()
+window.questions.recovered = lambda found: [(entry, "restore") for entry in found]
+assert window.session.offer_recovery()
+for name in sys.argv[1:]:
+    leaf = next(d.id for d in window.document.design.devices.values() if d.name.startswith("ren"))
+    window.document.do("Rename", edits.rename, leaf, name)
+app.processEvents()
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.parametrize(("was_saved", "more"), [(False, []), (True, ["renamed-after-all"])])
+def test_two_crashes_leave_one_journal_with_all_of_the_work(
+    state_folder: Path, make_window: WindowMaker, answers: Answers, tmp_path: Path,
+    was_saved: bool, more: list[str],
+) -> None:  # fmt: skip
+    """Restore, crash before anything is saved, restore, save: nothing older is offered again."""
+    given: list[str] = []
+    if was_saved:
+        source = files("rackloom_resources") / "examples" / "dgx-h100-4.rackloom"
+        (tmp_path / "mine.rackloom").write_bytes(source.read_bytes())
+        given = [str(tmp_path / "mine.rackloom")]
+    _killed_program(state_folder, *given)
+    _killed_program(state_folder, *more, script=_RESTORED)
+    (waiting,) = waiting_journals()
+    steps = (not was_saved) + 2 + len(more)
+    assert recover(waiting.journal).steps == steps
+    again = make_window()
+    answers.recovery_answer = "restore"
+    assert again.session.offer_recovery()
+    assert answers.asked == ["recover 1"]
+    names = {d.name for d in again.document.design.devices.values()}
+    assert (more or ["renamed-twice"])[-1] in names
+    answers.save_path = tmp_path / "mine.rackloom"
+    assert again.session.save()
+    again.close()
+    assert not list(tmp_path.rglob("*journal"))
+    later = make_window()
+    assert not later.session.offer_recovery()
+    assert answers.asked.count("recover 1") == 1
+
+
+def test_work_that_another_program_restored_meanwhile_is_left_to_it(
+    state_folder: Path, make_window: WindowMaker, answers: Answers
+) -> None:
+    """Both offered it on their start; the second one to answer must not take or remove it."""
+    _killed_program(state_folder)
+    found = waiting_journals()
+    journal = found[0].journal
+    first = Journal.resume(recover(journal), journal)
+    second = make_window()
+    answers.recovery_answer = "restore"
+    assert not second.session._restore(found[0], Recovery(
+        None, second.document.design, (), 0.0, True, False, 0
+    ))  # fmt: skip
+    assert "another running Rackloom" in second.banner.text
+    assert not second.document.design.devices
+    discard(journal)
+    assert journal.is_file()
+    first.close()
+    assert not journal.exists()
+
+
+def test_two_programs_on_one_file_are_told_and_neither_loses_its_work(
+    make_window: WindowMaker, answers: Answers, tmp_path: Path
+) -> None:
+    path = tmp_path / "shared.rackloom"
+    source = files("rackloom_resources") / "examples" / "dgx-h100-4.rackloom"
+    path.write_bytes(source.read_bytes())
+    first, second, third = make_window(), make_window(), make_window()
+    assert first.session.open(path)
+    assert second.session.open(path)
+    assert not second.banner.text, "nobody has changed anything yet"
+    leaf, spine = device_named(first, "leaf-01"), device_named(first, "spine-01")
+    first.document.do("Rename", edits.rename, leaf, "leaf-of-first")
+    assert not first.banner.text
+    second.document.do("Rename", edits.rename, spine, "spine-of-second")
+    assert "shared.rackloom is being edited in another Rackloom too" in second.banner.text
+    assert third.session.open(path)
+    assert "another Rackloom" in third.banner.text
+    assert first.session.save()
+    assert not second.session.save(), "asked, and the answer was to cancel"
+    assert answers.asked[-1] == "changed shared.rackloom"
+    answers.disk_answer, answers.save_path = "save_as", tmp_path / "second.rackloom"
+    assert second.session.save()
+    assert b"leaf-of-first" in path.read_bytes()
+    assert b"spine-of-second" in answers.save_path.read_bytes()
+    assert first.document.is_clean
+    assert second.document.is_clean
 
 
 def test_discarded_work_is_gone(

@@ -239,11 +239,11 @@ def test_the_recovery_dialog_says_when_which_file_and_how_many(
     found = [
         (
             WaitingJournal(Path("a"), Path("hall.rackloom"), 0.0),
-            Recovery(None, example.document.design, ("Add", "Move"), 1_700_000_000.0, True, False),
+            Recovery(None, example.document.design, ("Add", "Move"), 1.7e9, True, False, 0),
         ),
         (
             WaitingJournal(Path("b"), None, 0.0),
-            Recovery(None, example.document.design, ("Add",), 1_700_000_000.0, True, False),
+            Recovery(None, example.document.design, ("Add",), 1.7e9, True, False, 0),
         ),
     ]
     dialog = RecoveryDialog(found)

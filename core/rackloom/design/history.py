@@ -28,6 +28,7 @@ class History:
         self._steps: list[Step] = []
         self._position = 0
         self._clean: int | None = 0
+        self._held: int | None = None
         self._clock = clock
         self._last_merge_s = float("-inf")
         self._listeners: list[Listener] = []
@@ -56,6 +57,18 @@ class History:
         """Say that the design as it is now has been saved."""
         self._clean = self._position
         self._last_merge_s = float("-inf")
+
+    def hold(self) -> None:
+        """Remember the design as it is now: it is being saved, and steps may come meanwhile."""
+        self._held = self._position
+        self._last_merge_s = float("-inf")
+
+    def mark_held_clean(self) -> None:
+        """Say that the design as it was at ``hold`` has been saved.
+
+        Where its steps were undone and others done instead, nothing is clean any more.
+        """
+        self._clean = self._held
 
     def mark_dirty(self) -> None:
         """Say that no state of this history has been saved (what recovery brought back)."""
@@ -124,13 +137,15 @@ class History:
         del self._steps[self._position :]
         if self._clean is not None and self._clean > self._position:
             self._clean = None  # the saved state was among the steps that are gone
+        if self._held is not None and self._held > self._position:
+            self._held = None
         last = self._steps[-1] if self._steps else None
         mergeable = (
             last is not None
             and step.merge_key
             and last.merge_key == step.merge_key
             and now_s - self._last_merge_s <= MERGE_WINDOW_S
-            and self._clean != self._position
+            and self._position not in (self._clean, self._held)
         )
         if mergeable and last is not None:
             merged = last.change.then(step.change)

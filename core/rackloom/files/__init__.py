@@ -4,7 +4,14 @@
 from rackloom.files.errors import FileError
 from rackloom.files.journal import Journal
 from rackloom.files.project import SUFFIX, Project, load, save
-from rackloom.files.recovery import Recovery, WaitingJournal, discard, recover, waiting_journals
+from rackloom.files.recovery import (
+    Recovery,
+    WaitingJournal,
+    discard,
+    others_at_work,
+    recover,
+    waiting_journals,
+)
 from rackloom.files.schema import Extras
 
 __all__ = [
@@ -17,6 +24,7 @@ __all__ = [
     "WaitingJournal",
     "discard",
     "load",
+    "others_at_work",
     "recover",
     "save",
     "waiting_journals",

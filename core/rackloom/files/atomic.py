@@ -15,6 +15,9 @@ from pathlib import Path
 
 from rackloom.files.errors import FileError
 
+SHORT = 32
+"""So much of a file's name is in that of its temporary files: they fit where it fits."""
+
 
 def backup_path(path: Path) -> Path:
     """Where the previous version of a file is kept."""
@@ -32,7 +35,9 @@ def write_atomically(path: Path, chunks: Iterable[bytes], *, keep_previous: bool
     digest = sha256()
     temporary: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+        handle, name = tempfile.mkstemp(
+            prefix=f".{target.name[:SHORT]}.", suffix=".tmp", dir=target.parent
+        )
         temporary = Path(name)
         with os.fdopen(handle, "wb") as file:
             for chunk in chunks:
@@ -90,7 +95,7 @@ def _take_over(temporary: Path, found: os.stat_result | None) -> None:
 def _keep(target: Path) -> None:
     """Make ``NAME.bak`` the present version, without a moment in which ``NAME`` is missing."""
     backup = backup_path(target)
-    staged = target.with_name(f".{target.name}.{os.getpid()}.bak.tmp")
+    staged = target.with_name(f".{target.name[:SHORT]}.{os.getpid()}.bak.tmp")
     try:
         with contextlib.suppress(FileNotFoundError):
             staged.unlink()

@@ -16,8 +16,9 @@ import queue
 import threading
 import time
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rackloom.design import Design, Step
 from rackloom.files.atomic import cannot_write, sync_folder
@@ -29,14 +30,22 @@ from rackloom.files.state import (
     POINTER_SUFFIX,
     journal_beside,
     journal_folder,
+    pointers,
     take_lock,
 )
 from rackloom.files.text import entity_line
+
+if TYPE_CHECKING:
+    from rackloom.files.recovery import Recovery
 
 SYNC_INTERVAL_S = 1.0
 """How long a written step may wait for fsync: what a power cut (not a crash) can cost."""
 DIRECT_RECORDS = 2000
 """Steps of up to so many records are written at once (some ms); greater ones by the thread."""
+CLAIM_TRIES, CLAIM_WAIT_S = 50, 0.01
+"""Who looks for journals that nobody writes to locks each for a moment: a new one tries again."""
+PID_ROOM = b" " * 8
+"""Room behind the first line for a longer process number, when another program goes on in it."""
 
 
 class Journal:
@@ -70,13 +79,39 @@ class Journal:
             return
         with self._lock:
             size = len(step.change) + (0 if self._handle is not None else self._opening_size())
-            direct = self._waiting == 0 and size <= DIRECT_RECORDS
-            if direct:
+            if self._waiting == 0 and size <= DIRECT_RECORDS:
                 self._write(step)
-            else:
+            else:  # much, or behind something that waits already
                 self._waiting += 1
                 self._queue.put(step)
         self._need_thread()
+
+    @classmethod
+    def resume(cls, recovery: Recovery, path: Path) -> Journal:
+        """Go on in the journal that was recovered: it holds all that is not in the file.
+
+        So the work is as safe as before at every moment, and after another crash there is one
+        journal to offer, not an older one besides. What could not be read in it is cut off.
+        Where it cannot be written a new one begins with the next step. Raises FileError where
+        another program has taken it.
+        """
+        journal = cls(recovery.project, recovery.design)
+        try:
+            handle = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+            if not _locked(handle):
+                os.close(handle)
+                raise FileError(
+                    "another running Rackloom is writing it", name=str(path), advice="use that one"
+                )
+            journal._handle = handle
+            _take_over(handle, recovery.sound_bytes)
+        except OSError:
+            journal._release()
+            return journal
+        journal.path = path
+        journal._start = Design()  # not needed any more, and it may be big
+        journal._pointer = next((p for p, target in pointers() if target == path), None)
+        return journal
 
     def flush(self) -> None:
         """Wait until everything is written and on the disk."""
@@ -84,12 +119,29 @@ class Journal:
             time.sleep(0.005)
         self._sync()
 
-    def saved(self, project: Project) -> None:
-        """The design was saved: its journal goes, and begins anew from that file."""
+    def saved(self, project: Project, since: Sequence[Step] = ()) -> None:
+        """The design was saved: its journal goes, and begins anew from that file.
+
+        ``since`` are the steps that were made while the file was being written, and are not in it:
+        the new journal has them before the old one goes. Where it cannot be written the old one
+        stays and goes on, from what is the ``.bak`` now.
+        """
         self._stop()
-        self._remove()
+        before = self._base, self._start, self._handle, self.path, self._pointer
         self.failure = None
         self._base, self._start = project, project.design
+        self._handle = self.path = self._pointer = None
+        for step in since:
+            self._write(step)
+        if self.failure is not None:
+            self._remove()
+            self._base, self._start, self._handle, self.path, self._pointer = before
+            self.failure = None
+            return
+        self._sync()
+        _remove_files(*before[2:])
+        if since:
+            self._need_thread()
 
     def close(self) -> None:
         """Nothing is left to lose: the journal goes."""
@@ -137,7 +189,7 @@ class Journal:
         }
         if base is not None and base.path is not None:
             header["base"] = {"path": os.path.realpath(base.path), "digest": base.digest}
-        lines = json.dumps(header).encode() + b"\n"
+        lines = json.dumps(header).encode() + PID_ROOM + b"\n"
         if self._start is not base_design:
             change = base_design.diff(self._start)
             if change:
@@ -153,15 +205,17 @@ class Journal:
             # A journal that is there is another program's, or waits to be recovered.
             with contextlib.suppress(OSError):
                 handle = os.open(beside, flags, 0o600)
-                take_lock(handle)
-                self.path = beside
-                self._pointer = _point_to(beside)
-                return handle
+                if _claim(handle, beside):
+                    self.path = beside
+                    self._pointer = _point_to(beside)
+                    return handle
         folder = journal_folder()
         folder.mkdir(parents=True, exist_ok=True)
-        self.path = folder / f"{uuid.uuid4().hex}{JOURNAL_SUFFIX}"
-        handle = os.open(self.path, flags, 0o600)
-        take_lock(handle)
+        path = folder / f"{uuid.uuid4().hex}{JOURNAL_SUFFIX}"
+        handle = os.open(path, flags, 0o600)
+        if not _claim(handle, path):
+            raise FileError("another program holds it", name=str(path), advice="save often")
+        self.path = path
         return handle
 
     def _release(self) -> None:
@@ -170,12 +224,8 @@ class Journal:
             self._handle = None
 
     def _remove(self) -> None:
-        self._release()
-        for file in (self.path, self._pointer):
-            if file is not None:
-                with contextlib.suppress(OSError):
-                    file.unlink()
-        self.path = self._pointer = None
+        _remove_files(self._handle, self.path, self._pointer)
+        self._handle = self.path = self._pointer = None
 
     # The thread: big steps, and fsync
 
@@ -190,16 +240,16 @@ class Journal:
         first = True
         while True:
             try:
-                item = work.get(timeout=SYNC_INTERVAL_S)
+                step = work.get(timeout=SYNC_INTERVAL_S)
             except queue.Empty:
                 self._sync()
                 if first and self.path is not None:
                     sync_folder(self.path.parent)
                     first = False
                 continue
-            if item is None:
+            if step is None:
                 return
-            self._write(item)
+            self._write(step)
             with self._lock:
                 self._waiting -= 1
 
@@ -234,6 +284,52 @@ def step_line(step: Step) -> bytes:
         json.dumps(removed).encode(),
         tables,
     )
+
+
+def _take_over(handle: int, sound_bytes: int) -> None:
+    """Make a dead program's journal ours: our process number, and only lines that are whole."""
+    os.ftruncate(handle, sound_bytes)
+    os.lseek(handle, 0, os.SEEK_SET)
+    with os.fdopen(os.dup(handle), "r+b") as file:
+        line = file.readline().rstrip(b"\n")
+        ours = json.dumps({**json.loads(line), "pid": os.getpid()}).encode()
+        if len(ours) <= len(line):  # else its system gives numbers like no other
+            file.seek(0)
+            file.write(ours.ljust(len(line)))
+        file.seek(-1, os.SEEK_END)
+        if file.read(1) != b"\n":
+            file.write(b"\n")
+    os.lseek(handle, 0, os.SEEK_END)
+
+
+def _claim(handle: int, path: Path) -> bool:
+    """Lock a new journal; False, and it is gone, where another program has it and keeps it."""
+    if _locked(handle):
+        return True
+    _remove_files(handle, path)
+    return False
+
+
+def _locked(handle: int) -> bool:
+    """Lock a journal; False where somebody else has it for more than a look."""
+    for _ in range(CLAIM_TRIES):
+        if take_lock(handle) is not False:  # None: no locks here, the process number has to do
+            return True
+        time.sleep(CLAIM_WAIT_S)
+    return False
+
+
+def _remove_files(handle: int | None, *files: Path | None) -> None:
+    """Close and remove; the file goes first, so that nobody takes it for one left behind."""
+    there = [file for file in files if file is not None]
+    for file in there:
+        with contextlib.suppress(OSError):  # Windows keeps what is open
+            file.unlink()
+    if handle is not None:
+        os.close(handle)
+        for file in there:
+            with contextlib.suppress(OSError):
+                file.unlink(missing_ok=True)
 
 
 def _write_all(handle: int, data: bytes) -> None:

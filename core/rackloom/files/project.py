@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from rackloom.design import Design
+from rackloom.design.entities import TABLES
 from rackloom.files.atomic import backup_path, write_atomically
 from rackloom.files.errors import FileError
 from rackloom.files.limits import MAX_FILE_BYTES
@@ -65,19 +67,44 @@ def load(path: str | os.PathLike[str]) -> Project:
     return Project(file, design, extras, sha256(data).hexdigest())
 
 
-def save(path: str | os.PathLike[str], design: Design, extras: Extras | None = None) -> Project:
+def save(
+    path: str | os.PathLike[str],
+    design: Design,
+    extras: Extras | None = None,
+    *,
+    progress: Callable[[float], None] | None = None,
+) -> Project:
     """Write a project file, whole or not at all; the version before it stays as ``NAME.bak``.
 
-    ``extras`` are what :func:`load` found and did not know. Raises FileError, with the old file
-    untouched, where it cannot be written.
+    ``extras`` are what :func:`load` found and did not know; ``progress`` hears how much is
+    written, from 0 to 1. Raises FileError, with the old file untouched, where it cannot be written.
     """
     file = Path(path)
     extras = extras or Extras()
+    chunks = file_chunks(design, extras)
+    if progress is not None:
+        chunks = _telling(chunks, entity_count(design), progress)
     try:
-        digest = write_atomically(file, file_chunks(design, extras), keep_previous=True)
+        digest = write_atomically(file, chunks, keep_previous=True)
     except FileError as error:
         raise (error if error.name else error.in_file(str(file))) from None
     return Project(file, design, extras, digest)
+
+
+def entity_count(design: Design) -> int:
+    """How many lines of a project file are one thing each: what saving takes its time for."""
+    return sum(len(design.table(table)) for table in (*TABLES, "parts"))
+
+
+def _telling(
+    chunks: Iterator[bytes], lines: int, progress: Callable[[float], None]
+) -> Iterator[bytes]:
+    """The chunks, telling after each how far it is; there is one thing a line."""
+    done = 0
+    for chunk in chunks:
+        done += chunk.count(b"\n")
+        progress(min(done / max(lines, 1), 1.0))
+        yield chunk
 
 
 def read_bytes(path: Path) -> bytes:

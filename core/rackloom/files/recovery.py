@@ -24,10 +24,10 @@ from rackloom.files.project import Project, load, read_bytes
 from rackloom.files.schema import parse, parse_fragment
 from rackloom.files.state import (
     JOURNAL_SUFFIX,
-    POINTER_SUFFIX,
     is_running,
     journal_beside,
     journal_folder,
+    pointers,
     take_lock,
 )
 
@@ -59,6 +59,7 @@ class Recovery:
     ``labels`` are the steps in order; ``time_s`` is that of the last one (seconds since 1970).
     ``complete`` is False where the journal was damaged in its middle and only the steps before
     that are here. ``already_saved``: the file on disk holds the same, there is nothing to restore.
+    ``sound_bytes``: so much of the journal was understood.
     """
 
     project: Project | None
@@ -67,6 +68,7 @@ class Recovery:
     time_s: float
     complete: bool
     already_saved: bool
+    sound_bytes: int
 
     @property
     def steps(self) -> int:
@@ -108,18 +110,41 @@ def recover(journal: Path) -> Recovery:
         lines = read_bytes(journal).split(b"\n")
         header = _header(lines[0], journal)
         project = _base_project(header, journal)
-        design, labels, time_s, complete = _replay(project, lines[1:], journal)
+        design, labels, time_s, complete, sound = _replay(project, lines[1:], journal)
     present = _present_design(project)
     return Recovery(
-        project, design, labels, time_s or header["started"], complete, present == design
+        project,
+        design,
+        labels,
+        time_s or header["started"],
+        complete,
+        present == design,
+        len(lines[0]) + 1 + sound,
     )
 
 
+def others_at_work(project: Path, own: Path | None = None) -> bool:
+    """Whether another running program has unsaved steps on a file; ``own`` is our journal."""
+    here = Path(os.path.realpath(project))
+    for file in _candidates([here]):
+        if file != own and _is_live(file):
+            header, _has_step = _peek(file)
+            base = header["base"] if header else None
+            if base is not None and Path(base["path"]) == here:
+                return True
+    return False
+
+
 def discard(journal: Path) -> None:
-    """Remove a journal that is not wanted any more, and what points to it."""
+    """Remove a journal that is not wanted any more, and what points to it.
+
+    One that a running program has taken over meanwhile is left to it.
+    """
+    if _is_live(journal):
+        return
     with contextlib.suppress(OSError):
         journal.unlink()
-    for pointer, target in _pointers():
+    for pointer, target in pointers():
         if target == journal:
             with contextlib.suppress(OSError):
                 pointer.unlink()
@@ -132,21 +157,12 @@ def _candidates(near: Iterable[Path]) -> Iterator[Path]:
             yield beside
     with contextlib.suppress(OSError):
         yield from sorted(journal_folder().glob(f"*{JOURNAL_SUFFIX}"))
-    for pointer, target in _pointers():
+    for pointer, target in pointers():
         if target.is_file():
             yield target
         else:
             with contextlib.suppress(OSError):
                 pointer.unlink()
-
-
-def _pointers() -> Iterator[tuple[Path, Path]]:
-    with contextlib.suppress(OSError):
-        for pointer in sorted(journal_folder().glob(f"*{POINTER_SUFFIX}")):
-            with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
-                target = Path(json.loads(pointer.read_text(encoding="utf-8"))["journal"])
-                if target.name.endswith(JOURNAL_SUFFIX):
-                    yield pointer, target
 
 
 def _is_live(journal: Path) -> bool:
@@ -234,13 +250,14 @@ def _base_project(header: dict[str, Any], journal: Path) -> Project | None:
 
 def _replay(
     project: Project | None, lines: list[bytes], journal: Path
-) -> tuple[Design, tuple[str, ...], float, bool]:
+) -> tuple[Design, tuple[str, ...], float, bool, int]:
     base = project.design if project else Design()
     tables = {name: dict(base.table(name)) for name in (*TABLES, "parts")}
     labels: list[str] = []
-    time_s, complete = 0.0, True
+    time_s, complete, sound = 0.0, True, 0
     for number, line in enumerate(lines):
         if not line:
+            sound += number < len(lines) - 1  # the last one is what follows the last line end
             continue
         try:
             step = json.loads(line)
@@ -260,6 +277,7 @@ def _replay(
         for table, entities in put.items():
             tables[table].update(entities)
         labels.append(label)
+        sound += len(line) + (number < len(lines) - 1)
     design = Design(tables)
     try:
         check_all_references(design)
@@ -269,7 +287,7 @@ def _replay(
             name=str(journal),
             advice="the saved project is still there",
         ) from None
-    return design, tuple(labels), time_s, complete
+    return design, tuple(labels), time_s, complete, sound
 
 
 def _present_design(project: Project | None) -> Design | None:

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 JOURNAL_SUFFIX = ".rackloom-journal"
@@ -31,6 +34,16 @@ def journal_beside(project: Path) -> Path:
     """The journal of a saved project: hidden, in the same folder."""
     stem = project.name.removesuffix(".rackloom") or project.name
     return project.with_name(f".{stem}{JOURNAL_SUFFIX}")
+
+
+def pointers() -> Iterator[tuple[Path, Path]]:
+    """The pointers in the state folder, each with the journal it points to."""
+    with contextlib.suppress(OSError):
+        for pointer in sorted(journal_folder().glob(f"*{POINTER_SUFFIX}")):
+            with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+                target = Path(json.loads(pointer.read_text(encoding="utf-8"))["journal"])
+                if target.name.endswith(JOURNAL_SUFFIX):
+                    yield pointer, target
 
 
 if sys.platform == "win32":

@@ -6,6 +6,7 @@ pixels, do not snap.
 """
 
 from functools import lru_cache
+from threading import get_ident
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -24,9 +25,14 @@ LEAST_RADIUS_PX = 1.5
 FONT_FAMILIES = ("Inter", "Noto Sans", "DejaVu Sans", "Liberation Sans", "sans-serif")
 
 
-@lru_cache(maxsize=256)
 def font_of(pixels: int, bold: bool = False) -> QFont:
     """The drawing's font at a size in pixels (points would change with the screen's dpi)."""
+    return _font_of(pixels, bold, get_ident())
+
+
+@lru_cache(maxsize=512)
+def _font_of(pixels: int, bold: bool, _thread: int) -> QFont:
+    """One for each thread that draws: what Qt loads for a font belongs to the thread it drew in."""
     font = QFont()
     font.setFamilies(list(FONT_FAMILIES))
     font.setPixelSize(max(pixels, 1))
