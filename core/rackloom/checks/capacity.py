@@ -11,13 +11,14 @@ from rackloom.catalog.parts import ServerPart
 from rackloom.catalog.words import CageRole
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity, called, listed
+from rackloom.checks.nodes import has_gpus
 from rackloom.checks.registry import rule
-from rackloom.checks.topology import has_gpus
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import DeviceId, by_age
 
 if TYPE_CHECKING:
-    from rackloom.checks.topology import Node, Topology
+    from rackloom.checks.nodes import Node
+    from rackloom.checks.topology import Topology
 
 _LINKED = {"cables", "modules", "devices"}
 _SAME = 1 + 1e-6
@@ -83,11 +84,30 @@ def compute_ports(context: Context, device: DeviceId) -> int:
     )
 
 
+def _server_matter(context: Context, device: DeviceId) -> object:
+    """What rules on servers beside servers ask of a device."""
+    node = context.topology.nodes[device]
+    built = context.design.devices[device]
+    if node.is_switch:
+        return None
+    return built.part, built.cards, node.compute_links, node.compute_gbps
+
+
+def _tier_matter(context: Context, device: DeviceId) -> object:
+    """What rules on tiers and pods ask of a device."""
+    topology = context.topology
+    if device not in topology.compute_switches:
+        return None
+    node = topology.nodes[device]
+    return topology.tiers.get(device), node.served_gbps, node.between
+
+
 @rule(
     "fabric.uneven-servers",
     Severity.WARNING,
     watches=_LINKED,
     scope="network",
+    matter=_server_matter,
     source="definition: a collective waits for its slowest member",
     numbers=(54,),
 )
@@ -128,6 +148,7 @@ def uneven_servers(context: Context, place: str) -> Iterator[Hit]:
     Severity.INFO,
     watches=_LINKED,
     scope="network",
+    matter=_server_matter,
     source="DGX SuperPOD reference architectures (one network port for each GPU)",
     numbers=(54,),
 )
@@ -197,6 +218,7 @@ _TIER_NAMES = {1: "leaves", 2: "spines", 3: "cores"}
     Severity.INFO,
     watches=_LINKED,
     scope="network",
+    matter=_tier_matter,
     source="Juniper validated designs for AI data centres; DGX SuperPOD reference architecture",
     numbers=(54,),
 )
@@ -226,6 +248,7 @@ def oversubscribed_fabric(context: Context, place: str) -> Iterator[Hit]:
     Severity.INFO,
     watches=_LINKED,
     scope="network",
+    matter=_tier_matter,
     source="Juniper validated designs for AI data centres; DGX SuperPOD reference architecture",
     numbers=(54,),
 )

@@ -78,6 +78,7 @@ class Findings:
             views.pop(device, None)  # type: ignore[call-overload]
         trays = self._trays_after(design, change, places)
         context = Context(design, self._catalog, self._memo, topology, views, trays, self._views)
+        past = Context(self.design, self._catalog, self._memo, self._topology, self._views)
         found = dict(self._found)
         tables = change.tables
         wanted = _rules_on(design)
@@ -104,6 +105,8 @@ class Findings:
                     full = full or _all_places(design, context)
                     found |= _look(context, {rule_id: rule}, full)
                 elif rule.watches & tables and dirty[rule.scope] and rule.concerned(change):
+                    if rule.matter is not None and _same_matter(rule, past, context, nearby.nodes):
+                        continue
                     here = dirty[rule.scope]
                     fresh = _look_at(context, rule, _existing(context, rule, here))
                     stale = [place for place in here if place in found[rule_id]]
@@ -190,6 +193,17 @@ class Findings:
     def of(self, entity_id: str) -> tuple[Finding, ...]:
         """Findings that concern an entity, worst first."""
         return tuple(f for f in self.all if entity_id in f.where)
+
+
+def _same_matter(rule: Rule, past: Context, context: Context, nodes: Iterable[DeviceId]) -> bool:
+    """Whether nothing that a rule on the network asks for is another than before an edit."""
+    matter, before, after = rule.matter, past.topology.nodes, context.topology.nodes
+    assert matter is not None
+    return all(
+        (matter(past, device) if device in before else None)
+        == (matter(context, device) if device in after else None)
+        for device in nodes
+    )
 
 
 def _rules_on(design: Design) -> dict[str, Rule]:

@@ -11,13 +11,14 @@ from rackloom.catalog.words import CageRole, Protocol
 from rackloom.checks.capacity import compute_ports
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity, called
+from rackloom.checks.nodes import has_gpus
 from rackloom.checks.registry import rule
-from rackloom.checks.topology import has_gpus
 from rackloom.design.ids import by_age
 from rackloom.design.relinking import links_over
 
 if TYPE_CHECKING:
-    from rackloom.checks.topology import Bundle, Node, Topology
+    from rackloom.checks.nodes import Bundle, Node
+    from rackloom.checks.topology import Topology
     from rackloom.design.ids import DeviceId
 
 _LINKED = {"cables", "modules", "devices"}

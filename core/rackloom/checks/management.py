@@ -16,7 +16,7 @@ from rackloom.design.ids import by_age
 
 if TYPE_CHECKING:
     from rackloom.catalog.parts import PartId
-    from rackloom.checks.topology import Node
+    from rackloom.checks.nodes import Node
     from rackloom.design.ids import DeviceId
 
 _LINKED = {"cables", "modules", "devices"}
@@ -33,11 +33,18 @@ def _management_port(context: Context, device: DeviceId, known: dict[object, str
     return known[key]
 
 
+def _out_of_band(context: Context, device: DeviceId) -> object:
+    """What ``no_management`` asks of a device."""
+    node = context.topology.nodes[device]
+    return CageRole.OUT_OF_BAND in node.roles or (node.is_switch, _built(context, device))
+
+
 @rule(
     "fabric.no-management",
     Severity.INFO,
     watches=_LINKED,
     scope="network",
+    matter=_out_of_band,
     source="DGX SuperPOD reference architecture (out-of-band network)",
 )
 def no_management(context: Context, place: str) -> Iterator[Hit]:
@@ -84,6 +91,20 @@ def _built(context: Context, device: DeviceId) -> object:
     return built.part, built.cards
 
 
+def _subnet_manager(context: Context, device: DeviceId) -> object:
+    """What ``no_subnet_manager`` asks of a device."""
+    node, parts = context.topology.nodes[device], context.design.parts
+    built = context.design.devices[device]
+    if not node.is_switch:
+        part = parts[built.part]
+        if isinstance(part, ServerPart) and part.purpose == "management":
+            return tuple(sorted({a.peer for a in node.attached}))
+        return None
+    if not node.fabric_links or not _is_infiniband(parts[built.part]):
+        return None
+    return node.serves, node.serves and _has_free_port(context, node, {}), _built(context, device)
+
+
 def _counted(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
@@ -93,6 +114,7 @@ def _counted(count: int, one: str, many: str) -> str:
     Severity.INFO,
     watches=_LINKED,
     scope="network",
+    matter=_subnet_manager,
     source="NVIDIA RA-11333-001, DGX SuperPOD reference architecture DGX H100 (UFM)",
     numbers=(52,),
 )

@@ -13,7 +13,6 @@ from rackloom.catalog.words import CageRole
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Fix, Hit, Severity, called, listed
 from rackloom.checks.registry import rule
-from rackloom.checks.topology import Attachment, Topology
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import by_age
 from rackloom.design.links import port_name
@@ -22,6 +21,8 @@ from rackloom.design.relinking import links_over
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rackloom.checks.nodes import Attachment
+    from rackloom.checks.topology import Topology
     from rackloom.design.draft import Draft
     from rackloom.design.entities import Cable, CableEnd
     from rackloom.design.ids import CableId, DeviceId

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from rackloom.checks.finding import Severity
 
 if TYPE_CHECKING:
-    from rackloom.checks.context import Sieve
+    from rackloom.checks.context import Context, Sieve
     from rackloom.checks.shape import Shape, ShapeHit
     from rackloom.design.change import Change
+    from rackloom.design.ids import DeviceId
 
 Scope = Literal[
     "cable", "shape", "device", "node", "peers", "network", "rack", "row", "feed", "design"
@@ -79,6 +80,9 @@ class Rule:
     """Picks the places worth looking at; None: all."""
     concerned: Callable[[Change], bool] = field(default=_always, compare=False)
     """Whether a change of the tables it watches is of the kind it asks about."""
+    matter: Callable[[Context, DeviceId], object] | None = field(default=None, compare=False)
+    """For a rule on the network: all that it asks of one device, as something to compare, None
+    for a device that it passes over. Without it, any other link calls for another look."""
 
     @property
     def family(self) -> str:
@@ -117,6 +121,7 @@ def rule(
     numbers: tuple[int, ...] = (),
     among: Sieve | None = None,
     concerned: Callable[[Change], bool] = _always,
+    matter: Callable[[Context, DeviceId], object] | None = None,
 ) -> Callable[[F], F]:
     """Register the function below as a rule; the id stays for ever."""
 
@@ -137,6 +142,7 @@ def rule(
             numbers,
             among,
             concerned,
+            matter,
         )
         return function
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from rackloom.catalog.words import CageRole
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity, called, listed
+from rackloom.checks.nodes import has_gpus
 from rackloom.checks.registry import rule
-from rackloom.checks.topology import has_gpus
 from rackloom.design.ids import by_age
 from rackloom.design.relinking import links_over
 

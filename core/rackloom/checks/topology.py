@@ -8,88 +8,16 @@ devices and not the fabric.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from rackloom.catalog.parts import ServerPart, SwitchPart
 from rackloom.catalog.words import CageRole
-from rackloom.design.hardware import cages_of
+from rackloom.checks.nodes import Bundle, Looker, Node
 from rackloom.design.ids import CableId, DeviceId
-from rackloom.design.relinking import links_over
 
 if TYPE_CHECKING:
-    from rackloom.catalog.cages import Cage
     from rackloom.checks.places import Places
-    from rackloom.design.links import Link, PortRef
     from rackloom.design.value import Design
-
-TIER_OF_ROLE = {
-    "leaf": 1,
-    "tor": 1,
-    "spine": 2,
-    "aggregation": 2,
-    "core": 3,
-    "super-spine": 3,
-}
-"""What a device's ``role`` says about its tier, where somebody set one."""
-
-
-class Bundle(NamedTuple):
-    """Links between two devices, of one role."""
-
-    links: int
-    rate_gbps: float
-
-
-class Attachment(NamedTuple):
-    """A port of a server, and the switch (or device) it is linked to."""
-
-    port: PortRef
-    peer: DeviceId
-    peer_port: PortRef
-    cable: str
-    role: CageRole
-    rate_gbps: float
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A device in the network of links."""
-
-    device: DeviceId
-    is_switch: bool
-    fixed_tier: int | None
-    between: Mapping[DeviceId, Bundle]
-    """Switches joined to this switch by fabric ports on both sides."""
-    served: Mapping[tuple[CageRole, DeviceId], Bundle]
-    """What hangs on the fabric ports of this switch, by the role of the far port."""
-    attached: tuple[Attachment, ...]
-    """Links of this device's own (not fabric) ports."""
-    gpu_links: int
-    """Links from this switch to GPU servers."""
-    near: frozenset[DeviceId]
-    """Where compute traffic can go from here: over compute ports, and between switches."""
-    halves: Mapping[DeviceId, frozenset[tuple[int, int]]]
-    """Of a box with several switches inside: its switch and the peer's, for each peer ``near``."""
-
-    serves_compute: bool
-    """Whether compute ports hang on it."""
-    roles: frozenset[CageRole]
-    """Of its own ports that are linked."""
-    compute_gbps: float
-    """Of its own compute ports that are linked, together."""
-    compute_links: int
-    """How many of those there are."""
-    served_gbps: float
-    """What compute ports bring in to this switch."""
-    fabric_links: int
-    """Links of this switch's fabric ports."""
-
-    @property
-    def serves(self) -> bool:
-        """Whether endpoints hang on it."""
-        return bool(self.served)
 
 
 class Dirty(NamedTuple):
@@ -121,18 +49,9 @@ class Topology:
     @classmethod
     def of(cls, design: Design) -> Topology:
         """From all links of a design."""
-        roles = _Roles(design)
-        links: dict[DeviceId, list[_Side]] = {}
-        for found in design.links.values():
-            for link in found:
-                a, b = link.a, link.b
-                a_role, b_role = roles.role(a), roles.role(b)
-                links.setdefault(a.device, []).append((link, a, b, a_role, b_role))
-                links.setdefault(b.device, []).append((link, b, a, b_role, a_role))
+        view = Looker(design)
         nodes = {
-            device: _node(design, device, links.get(device, ()))
-            for device in design.devices
-            if device in links or _is_network(design, device)
+            device: node for device in design.devices if (node := view.node(device)) is not None
         }
         return cls(nodes, _tiers(nodes))
 
@@ -152,15 +71,14 @@ class Topology:
                     touched |= {a.peer for a in known.attached}
         if not touched:
             return self, Dirty(frozenset(), frozenset())
-        roles = _Roles(after)
+        view = Looker(after)
         nodes = dict(self.nodes)
         retier = False
         for device in touched:
             gone = nodes.pop(device, None)
-            if device in after.devices:
-                links = list(_links_of(after, roles, device))
-                if links or _is_network(after, device):
-                    nodes[device] = _node(after, device, links)
+            node = view.node(device) if device in after.devices else None
+            if node is not None:
+                nodes[device] = node
             retier |= _tier_matter(gone) != _tier_matter(nodes.get(device))
         tiers = _tiers(nodes) if retier else self.tiers
         patched = Topology(nodes, self.tiers if tiers == self.tiers else tiers)
@@ -173,11 +91,21 @@ class Topology:
             turned = {d for d, _ in before.tiers.items() ^ self.tiers.items()}
         around = {n for t in (before, self) for d in turned for n in t.around(d)}
         base = touched | turned | around
-        self._up = {d: up for d, up in before._up.items() if d not in base}
-        self._down = {d: down for d, down in before._down.items() if d not in base}
-        self._up_gbps = {d: gbps for d, gbps in before._up_gbps.items() if d not in base}
-        self._down_gbps = {d: gbps for d, gbps in before._down_gbps.items() if d not in base}
-        self.lanes = {d: lanes for d, lanes in before.lanes.items() if d not in touched}
+        self._up = _without(before._up, base)
+        self._down = _without(before._down, base)
+        self._up_gbps = _without(before._up_gbps, base)
+        self._down_gbps = _without(before._down_gbps, base)
+        self.lanes = _without(before.lanes, touched)
+        if not turned and all(
+            _reach_matter(before.nodes.get(d)) == _reach_matter(self.nodes.get(d)) for d in touched
+        ):
+            self.__dict__["compute_switches"] = before.compute_switches
+        if "islands" in before.__dict__ and self._reaches_as(before, touched):
+            islands = before.islands
+            if gone := touched - self.nodes.keys():
+                left = (island - gone for island in islands)
+                islands = tuple([island for island in left if self._computes(island)])
+            self.__dict__["islands"] = islands
         nodes = base | (before.compute_switches ^ self.compute_switches)
         peers = set(nodes)
         above: set[DeviceId] = set()
@@ -200,6 +128,47 @@ class Topology:
             for leaf in leaves & topology.nodes.keys():
                 peers |= {d for role, d in topology.nodes[leaf].served if role is CageRole.COMPUTE}
         return Dirty(frozenset(nodes), frozenset(peers))
+
+    def _reaches_as(self, before: Topology, touched: set[DeviceId]) -> bool:
+        """Whether devices that are left surely reach the same others as before the change.
+
+        Asked of the touched ones only: whoever is no longer next to one is still near it by a
+        detour, and nobody came nearer. Says no where it would have to look further than that.
+        """
+        lost: list[tuple[DeviceId, DeviceId]] = []
+        beside: dict[DeviceId, None] = {}
+        for device in touched:
+            old, new = before.nodes.get(device), self.nodes.get(device)
+            if old is None or old.halves or (new is not None and new.halves):
+                return False
+            cut = old.near - new.near if new is not None else old.near
+            if any(device not in before.nodes[d].near for d in cut):
+                return False
+            left = [d for d in cut if d in self.nodes]
+            if new is None:
+                beside.update(dict.fromkeys(left))
+                continue
+            compute = CageRole.COMPUTE in old.roles, CageRole.COMPUTE in new.roles
+            if not new.near <= old.near or compute[0] is not compute[1]:
+                return False
+            lost += [(device, d) for d in left]
+        # Whatever went through devices that are gone now goes by way of one of their peers.
+        hub, *others = beside or (None,)
+        if hub is not None:
+            lost += [pair for d in others for pair in ((hub, d), (d, hub))]
+        return all(self._is_near(a, b) for a, b in lost)
+
+    def _computes(self, island: Iterable[DeviceId]) -> bool:
+        """Whether compute traffic begins anywhere on an island."""
+        return any(CageRole.COMPUTE in self.nodes[d].roles for d in island)
+
+    def _is_near(self, start: DeviceId, end: DeviceId) -> bool:
+        """Whether compute traffic gets from one device to another over two between them."""
+        first = self.nodes[start].near
+        into = {d for d in self.nodes[end].near if end in self.nodes[d].near}
+        if end in first or not into.isdisjoint(first):
+            return True
+        return any(not into.isdisjoint(self.nodes[d].near) for d in first)
 
     def tier(self, device: DeviceId) -> int | None:
         """1 for a leaf, 2 for a spine, 3 for a core switch; None where unknown."""
@@ -312,103 +281,6 @@ class Topology:
                 yield peer, 0
 
 
-_Side = tuple["Link", "PortRef", "PortRef", CageRole, CageRole]
-"""A link as one device sees it: its own port, the far one, and the roles of both."""
-
-
-class _Roles:
-    """Role of a port's cage; looked up once a device."""
-
-    def __init__(self, design: Design) -> None:
-        self._design = design
-        self._of: dict[DeviceId, Mapping[str, Cage]] = {}
-
-    def role(self, port: PortRef) -> CageRole:
-        cages = self._of.get(port.device)
-        if cages is None:
-            device = self._design.devices[port.device]
-            cages = self._of[port.device] = cages_of(self._design, device)
-        return cages[port.cage].role
-
-
-def _links_of(design: Design, roles: _Roles, device: DeviceId) -> Iterator[_Side]:
-    for cable in design.index.cables_of_device.get(device, ()):
-        for link in links_over(design, cable):
-            for mine, other in ((link.a, link.b), (link.b, link.a)):
-                if mine.device == device:
-                    yield link, mine, other, roles.role(mine), roles.role(other)
-
-
-def _is_network(design: Design, device: DeviceId) -> bool:
-    """Switches and GPU servers count even while nothing is plugged into them."""
-    return isinstance(design.parts[design.devices[device].part], SwitchPart) or has_gpus(
-        design, device
-    )
-
-
-def has_gpus(design: Design, device: DeviceId) -> bool:
-    """Whether a device is a server with GPUs."""
-    part = design.parts[design.devices[device].part]
-    return isinstance(part, ServerPart) and part.gpu is not None
-
-
-def _node(design: Design, device: DeviceId, links: Iterable[_Side]) -> Node:
-    part = design.parts[design.devices[device].part]
-    between: dict[DeviceId, list[float]] = {}
-    served: dict[tuple[CageRole, DeviceId], list[float]] = {}
-    attached: list[Attachment] = []
-    near: set[DeviceId] = set()
-    halves: dict[DeviceId, set[tuple[int, int]]] = {}
-    split = isinstance(part, SwitchPart) and part.partitions > 1
-    gpu_links = 0
-    for link, mine, other, my_role, far_role in links:
-        far, rate_gbps = other.device, link.rate_gbps
-        if my_role is not CageRole.FABRIC:
-            attached.append(Attachment(mine, far, other, link.cable, my_role, rate_gbps))
-            if my_role is CageRole.COMPUTE:
-                near.add(far)
-            continue
-        if far_role is not CageRole.FABRIC:
-            served.setdefault((far_role, far), []).append(rate_gbps)
-            gpu_links += has_gpus(design, far)
-        else:
-            between.setdefault(far, []).append(rate_gbps)
-        if far_role is CageRole.FABRIC or far_role is CageRole.COMPUTE:
-            near.add(far)
-            if split:
-                pair = _inside(design, mine), _inside(design, other)
-                halves.setdefault(far, set()).add(pair)
-    role = design.devices[device].role
-    attached.sort(key=_by_port)
-    return Node(
-        device,
-        isinstance(part, SwitchPart),
-        TIER_OF_ROLE.get(role.lower()) if role else None,
-        {other: Bundle(len(rates), sum(rates)) for other, rates in between.items()},
-        {end: Bundle(len(rates), sum(rates)) for end, rates in served.items()},
-        tuple(attached),
-        gpu_links,
-        frozenset(near),
-        {peer: frozenset(pairs) for peer, pairs in halves.items()},
-        any(role is CageRole.COMPUTE for role, _ in served),
-        frozenset(a.role for a in attached),
-        sum(a.rate_gbps for a in attached if a.role is CageRole.COMPUTE),
-        sum(a.role is CageRole.COMPUTE for a in attached),
-        sum(sum(rates) for (role, _), rates in served.items() if role is CageRole.COMPUTE),
-        sum(map(len, served.values())) + sum(map(len, between.values())),
-    )
-
-
-def _by_port(attachment: Attachment) -> tuple[str, int]:
-    return attachment.port.cage, attachment.port.index
-
-
-def _inside(design: Design, port: PortRef) -> int:
-    """Which of the switches in a box a port belongs to; 0 for everything else."""
-    part = design.parts[design.devices[port.device].part]
-    return part.partition_of(port.cage) if isinstance(part, SwitchPart) else 0
-
-
 def _tiers(nodes: Mapping[DeviceId, Node]) -> dict[DeviceId, int]:
     """Hops from the leaves, switch to switch; a role that somebody set stands.
 
@@ -436,6 +308,24 @@ def _tiers(nodes: Mapping[DeviceId, Node]) -> dict[DeviceId, int]:
         found = set().union(*[nodes[device].between.keys() for device in starts]) - tiers.keys()
         level = {device for device in found if nodes[device].is_switch}
     return tiers
+
+
+_T = TypeVar("_T")
+
+
+def _without(known: dict[DeviceId, _T], stale: set[DeviceId]) -> dict[DeviceId, _T]:
+    """A copy without what is known of some devices."""
+    kept = dict(known)
+    for device in stale:
+        kept.pop(device, None)
+    return kept
+
+
+def _reach_matter(node: Node | None) -> object:
+    """What of a device decides which switches carry compute traffic."""
+    if node is None:
+        return None
+    return node.is_switch, node.serves_compute, node.is_switch and node.between.keys()
 
 
 def _tier_matter(node: Node | None) -> object:
