@@ -3,15 +3,20 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.core.placement_parts import Room, pdu, server, switch
 
 from rackloom.catalog.load import Catalog, load_bundled
 from rackloom.catalog.parts import DevicePart, OutletGroup, PduPart, RackPart, SwitchPart
-from rackloom.design import Design, Draft
+from rackloom.catalog.words import Inlet
+from rackloom.design import Design, Draft, History, edits
 from rackloom.design.edits import add_feed, plug_cord
 from rackloom.design.ids import DeviceId
+from rackloom.generate.builder import Builder
+from rackloom.generate.example import example
+from rackloom.generate.power import hang_pair, plug_in
 from rackloom.placement import power
 from rackloom.placement.power import pdu_groups, plan_pdu_feeds, plan_power
 
@@ -84,6 +89,42 @@ def test_two_dgx_fill_the_c19_outlets_and_the_third_is_left_over() -> None:
         "inlet 1 of gpu-03 (C20) finds no free C19 outlet on the A PDUs of R01"
     )
     assert "left over" in plan.summary
+
+
+def test_generated_racks_are_corded_as_connect_power_cords_them() -> None:
+    design = example()
+    history = History(design)
+    drawn = {c.id: c for c in design.cords.values() if c.source in design.devices}
+    history.do("Pull the cords", edits.remove, list(drawn))
+    servers = sorted(d.id for d in design.devices.values() if d.part == "dgx-h100")
+    plan = plan_power(history.design, CATALOG, servers)
+    assert len(plan.cords) == 4 * 6
+    assert {(c.device, c.inlet, c.source, c.outlet) for c in plan.cords} == {
+        (c.device, c.inlet, c.source, c.outlet) for c in drawn.values() if c.device in servers
+    }
+
+
+@pytest.mark.parametrize(("inlet", "kind"), [(Inlet.C16, "C13"), (Inlet.C22, "C19")])
+def test_hot_inlets_get_cords_by_hand_and_in_generated_racks(inlet: Inlet, kind: str) -> None:
+    """IEC 60320: a C15 cord fits a C16 inlet; its other end is that of any C13 outlet."""
+    plain = switch()
+    assert plain.psu is not None
+    hot = plain.model_copy(update={"psu": plain.psu.model_copy(update={"inlet": inlet})})
+    room = Room()
+    rack_id = room.rack(room.row(), 0)
+    for _ in range(2):
+        room.device(rack_id, pdu(), None)
+    room.device(rack_id, hot, 1)
+    plan = plan_power(room.design(), CATALOG, sorted(room.design().devices))
+    assert [c.outlet.partition("-")[0] for c in plan.cords] == [kind, kind]
+    builder = Builder()
+    cabinet = CATALOG.require("apc-ar3100")
+    assert isinstance(cabinet, RackPart)
+    rack = builder.rack(cabinet, builder.row("A", 0, 0), 0, "R01")
+    pair = hang_pair(builder, pdu(), (rack, "R01"), 0)
+    assert plug_in(builder, pair, builder.device(hot, rack, 1, "leaf"), hot) == 0
+    outlets = [c.outlet for c in builder.design().cords.values() if c.outlet]
+    assert [name.partition("-")[0] for name in outlets] == [kind, kind]
 
 
 def test_combined_outlets_take_both_kinds() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rackloom.catalog.parts import DevicePart, PduPart, RackPart
-from rackloom.catalog.words import Inlet, Side
+from rackloom.catalog.words import Side
 from rackloom.design.ids import DeviceId, RackId
 from rackloom.design.slots import height_u
 from rackloom.generate.builder import Builder
@@ -47,7 +47,6 @@ class Layout:
     """Device ids by name."""
     cordless: set[str] = field(default_factory=set)
     """Titles of parts whose supplies found no outlet, or whose inlets are unknown."""
-    _outlets: dict[str, dict[Inlet, list[str]]] = field(default_factory=dict)
 
     def servers_per_rack(self, part: DevicePart) -> int:
         """Four, two or one: what the limit, the height and two pairs of PDUs allow."""
@@ -107,8 +106,7 @@ class Layout:
                 top = bottom - 2
 
     def _pair(self, rack: tuple[RackId, str], number: int, pdu: PduPart) -> Pair:
-        memo = self._outlets.setdefault(pdu.id, {})
-        return hang_pair(self.builder, pdu, rack, number, memo)
+        return hang_pair(self.builder, pdu, rack, number)
 
     def _place(self, item: Item, rack: tuple[RackId, str], bottom_u: int, pair: Pair) -> None:
         device = self.builder.device(

@@ -7,28 +7,26 @@ First a preview, then one edit, as for data cables.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 
 from rackloom.catalog.load import Catalog
-from rackloom.catalog.parts import DevicePart, PduPart, ServerPart, SwitchPart
+from rackloom.catalog.parts import PduPart, ServerPart, SwitchPart
 from rackloom.catalog.words import Inlet
 from rackloom.design.draft import Draft
 from rackloom.design.edits import plug_cord
 from rackloom.design.entities import Device, Feed
 from rackloom.design.ids import CordId, DeviceId, RackId
 from rackloom.design.value import Design
+from rackloom.placement.outlets import (
+    OUTLETS_FOR,
+    Strip,
+    fitting_outlets,
+    take_outlet,
+    watts_per_inlet,
+)
 from rackloom.placement.plans import Refusal, counted
 from rackloom.placement.wiring import by_name
-
-OUTLETS_FOR: dict[Inlet, tuple[str, ...]] = {
-    Inlet.C14: ("C13", "C13/C19"),
-    Inlet.C16: ("C13", "C13/C19"),
-    Inlet.C20: ("C19", "C13/C19"),
-    Inlet.C22: ("C19", "C13/C19"),
-}
-"""Outlets that a cord to an inlet plugs into, the plain ones first. IEC 60320 pairs C13 with C14
-and C19 with C20; C16 and C22 are their hot variants, on cords with the same plug at the PDU."""
 
 FEED_VOLTAGE_TOLERANCE = 0.1
 """A PDU runs on a feed within 10 % of its own voltage (400 V equipment on 415 V)."""
@@ -113,44 +111,12 @@ def feed_of(design: Design, pdu_id: DeviceId) -> Feed | None:
 # PSUs to PDUs
 
 
-@dataclass(slots=True)
-class _Leg:
-    """Load on one leg of one PDU: watts where they are known, and how many cords."""
-
-    watts: float = 0.0
-    cords: int = 0
-
-
-@dataclass(slots=True)
-class _Strip:
-    """A PDU being filled: free outlets by kind, in the part's order, and the load of its legs."""
-
-    pdu: DeviceId
-    free: dict[str, list[tuple[str, str | None]]] = field(default_factory=dict)
-    legs: dict[str | None, _Leg] = field(default_factory=dict)
-
-
-def _strip(design: Design, pdu_id: DeviceId) -> _Strip:
-    part = design.part(design.devices[pdu_id].part, PduPart)
-    strip = _Strip(pdu_id, legs={group.leg: _Leg() for group in part.outlets})
-    legs = {name: group.leg for name, group in part.outlet_names}
-    taken = set()
+def _strip(design: Design, pdu_id: DeviceId) -> Strip:
+    strip = Strip(pdu_id, design.part(design.devices[pdu_id].part, PduPart))
     for cord_id in design.index.cords_from_source.get(pdu_id, ()):
         cord = design.cords[cord_id]
-        taken.add(cord.outlet)
-        if cord.outlet in legs:
-            leg = strip.legs[legs[cord.outlet]]
-            leg.watts += _watts_per_inlet(design.device_part(cord.device))
-            leg.cords += 1
-    for name, group in part.outlet_names:
-        if name not in taken:
-            strip.free.setdefault(group.kind, []).append((name, group.leg))
+        strip.occupy(cord.outlet, watts_per_inlet(design.device_part(cord.device)))
     return strip
-
-
-def _watts_per_inlet(part: DevicePart) -> float:
-    """An even share of the greatest draw; 0 where it is unknown (the cords are counted too)."""
-    return (part.power_max_w or 0.0) / (part.psu.count if part.psu else 1)
 
 
 def plan_power(design: Design, catalog: Catalog, device_ids: Collection[DeviceId]) -> PowerPlan:
@@ -169,7 +135,7 @@ def plan_power(design: Design, catalog: Catalog, device_ids: Collection[DeviceId
             by_rack.setdefault(device.rack, []).append(device)
     for rack_id, devices in by_rack.items():
         groups = pdu_groups(design, rack_id)
-        strips: dict[str, list[_Strip]] = {}
+        strips: dict[str, list[Strip]] = {}
         for pdu_id, group in groups.items():
             strips.setdefault(group, []).append(_strip(design, pdu_id))
         if len(strips) == 1:
@@ -186,7 +152,7 @@ def _plan_device(
     design: Design,
     catalog: Catalog,
     device: Device,
-    strips: dict[str, list[_Strip]],
+    strips: dict[str, list[Strip]],
     cords: list[PlannedCord],
     problems: list[Refusal],
     notes: list[str],
@@ -197,8 +163,7 @@ def _plan_device(
     if part.psu is None or part.psu.inlet is None:
         notes.append(f"the catalogue does not know the power inlets of {part.title}")
         return
-    kinds = OUTLETS_FOR.get(part.psu.inlet)
-    if kinds is None:
+    if part.psu.inlet not in OUTLETS_FOR:
         notes.append(f"{part.title} is fed by {part.psu.inlet}: it takes no cord")
         return
     done = {design.cords[c].inlet for c in design.index.cords_of_device.get(device.id, ())}
@@ -207,37 +172,11 @@ def _plan_device(
         if inlet in done:
             continue
         group = names[(inlet - 1) % len(names)] if names else ""
-        found = _take_outlet(strips.get(group, []), kinds, _watts_per_inlet(part))
+        found = take_outlet(strips.get(group, []), part.psu.inlet, watts_per_inlet(part))
         if found is None:
-            problems.append(_missing(design, catalog, device, inlet, part.psu.inlet, group, kinds))
+            problems.append(_missing(design, catalog, device, inlet, part.psu.inlet, group))
         else:
             cords.append(PlannedCord(device.id, inlet, *found, group))
-
-
-def _take_outlet(
-    strips: Iterable[_Strip], kinds: tuple[str, ...], watts: float
-) -> tuple[DeviceId, str] | None:
-    """The first free outlet on the least loaded leg; plain outlets before combined ones."""
-    strips = list(strips)
-    for kind in kinds:
-        best: tuple[tuple[float, int, int], _Strip, int] | None = None
-        for number, strip in enumerate(strips):
-            seen = set()
-            for place, (_, leg_name) in enumerate(strip.free.get(kind, ())):
-                if leg_name in seen:
-                    continue
-                seen.add(leg_name)
-                leg = strip.legs[leg_name]
-                score = (leg.watts, leg.cords, number)
-                if best is None or score < best[0]:
-                    best = (score, strip, place)
-        if best is not None:
-            _, strip, place = best
-            name, leg_name = strip.free[kind].pop(place)
-            strip.legs[leg_name].watts += watts
-            strip.legs[leg_name].cords += 1
-            return strip.pdu, name
-    return None
 
 
 def _missing(
@@ -247,23 +186,18 @@ def _missing(
     inlet: int,
     kind: Inlet,
     group: str,
-    outlets: tuple[str, ...],
 ) -> Refusal:
     rack = design.racks[device.rack]
     what = f"inlet {inlet} of {device.name} ({kind})"
     if not group:
-        fitting = (
-            part
-            for part in catalog.of_kind(PduPart)
-            if any(o.kind in outlets for o in part.outlets)
-        )
+        fitting = (part for part in catalog.of_kind(PduPart) if fitting_outlets(part, kind))
         most = max(fitting, key=lambda part: part.rated_kw, default=None)
         hint = f", for example {most.title}" if most else ""
         return Refusal(
             f"{what} finds no PDU in {rack.name}: hang one at each side{hint}", (device.id, rack.id)
         )
     return Refusal(
-        f"{what} finds no free {outlets[0]} outlet on the {group} PDUs of {rack.name}",
+        f"{what} finds no free {OUTLETS_FOR[kind][0]} outlet on the {group} PDUs of {rack.name}",
         (device.id, rack.id),
     )
 
