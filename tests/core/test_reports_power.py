@@ -7,6 +7,8 @@ than its rating of 22 kW. A third of that, 5,912 W, is what a leg may carry.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.core.placement_parts import Room, pdu, server, switch
 
@@ -82,11 +84,19 @@ def test_places_add_up_and_say_how_they_are_cooled() -> None:
 def test_what_nobody_published_is_counted() -> None:
     report = power_report(hall(hot_server(None)))
     rack = report.places[0]
-    assert (rack.maximum_w, rack.maximum_unknown) == (0, 2)
-    assert (rack.typical_w, rack.typical_unknown) == (0, 2)
+    assert (rack.maximum_w, rack.maximum_unknown) == (None, 2)
+    assert (rack.typical_w, rack.typical_unknown) == (None, 2)
+    assert (rack.heat_btu_per_h, rack.air_w, rack.liquid_w) == (None, None, None)
     assert report.bars[0].unknown
+    assert report.bars[0].maximum_w is None
+    assert {(row.load_w, row.lost_load_w) for row in report.supplies} == {(None, None)}
+    assert {row.unknown for row in report.supplies} == {2}
     assert {row.verdict for row in report.supplies} == {"carries what is known"}
-    assert "+2" in power_text(report)
+    text = power_text(report)
+    assert "unknown +2" in text
+    assert "0.0 kW" not in text
+    cells = csv_text(report.places, PlaceRow).splitlines()[1].split(",")
+    assert cells[3:7] == ["", "2", "", "2"]
     unsaid = power_report(hall(hot_server(airflow=None)))
     assert unsaid.places[0].cooling_unknown_w == 20_400
     assert unsaid.places[0].air_w == 0
@@ -195,3 +205,24 @@ def test_an_empty_room_draws_nothing() -> None:
     assert [(p.place, p.maximum_w) for p in report.places] == [("site", 0)]
     assert (report.supplies, report.psus, report.bars) == ([], [], [])
     assert power_text(report)
+
+
+def test_columns_of_the_text_never_touch() -> None:
+    """A site of megawatts with unknown devices is wide; its figures stay apart."""
+    report = power_report(hall(hot_server(14_000.0, power_typical_w=None), servers=2))
+    big = replace(
+        report.places[-1],
+        maximum_w=98_765_432.1,
+        typical_w=14_700.0,
+        typical_unknown=12_345,
+        heat_btu_per_h=336_998_000.0,
+    )
+    wide = replace(report, places=[*report.places[:-1], big])
+    row = next(line for line in power_text(wide).splitlines() if "12345" in line)
+    cells = [cell for cell in row.split("  ") if cell]
+    assert [cell.strip() for cell in cells][1:5] == [
+        "98,765.4 kW",
+        "14.7 kW +12345",
+        "-",
+        "336,998,000 BTU/h",
+    ]

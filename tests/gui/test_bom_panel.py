@@ -60,7 +60,7 @@ def test_the_panel_lists_what_the_report_lists(panel: BomPanel) -> None:
         if (item := panel.tree.topLevelItem(n)) is not None
     )
     assert listed == len(rows)
-    assert heading(panel, "Server").text(3) == "4"
+    assert heading(panel, "Server").text(1) == "4"
     assert heading(panel, "PDU").childCount() == 1
 
 
@@ -241,3 +241,16 @@ def test_swapping_a_leaf_shows_what_is_lost_and_is_one_step(
     assert example.document.history.position == steps + 1
     example.document.undo()
     assert example.document.design == design
+
+
+def test_in_a_narrow_panel_one_reads_how_many_and_how_long(panel: BomPanel, qtbot: QtBot) -> None:
+    """Quantity and length come before the part number, and the search field can be read."""
+    panel.resize(441, 274)
+    qtbot.waitUntil(lambda: panel.tree.viewport().width() < 441)
+    head = panel.tree.headerItem()
+    titles = [head.text(n) for n in range(panel.tree.columnCount())]
+    assert titles[:4] == ["Part", "Quantity", "Length", "Part number"]
+    sizes = panel.tree.header()
+    assert sizes.sectionViewportPosition(2) + sizes.sectionSize(2) < panel.tree.viewport().width()
+    assert panel.search.width() >= 120
+    assert panel.summary.width() > 400

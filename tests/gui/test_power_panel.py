@@ -16,7 +16,7 @@ from rackloom.reports.power_report import PowerBar, power_report
 from rackloom_gui.charts.power_bars import PowerBars, nice_step
 from rackloom_gui.document import Document
 from rackloom_gui.icons import Icons
-from rackloom_gui.panels.power import PowerPanel
+from rackloom_gui.panels.power import PowerPanel, watts
 from rackloom_gui.theme import Theme
 
 
@@ -93,7 +93,8 @@ def test_an_edit_is_followed(panel: PowerPanel, qtbot: QtBot) -> None:
     ]  # fmt: skip
     document.do("Delete", edits.remove, {servers[0]})
     document.flush()
-    qtbot.waitUntil(lambda: panel.bars.bars[0].maximum_w < before, timeout=10_000)
+    assert before is not None
+    qtbot.waitUntil(lambda: (panel.bars.bars[0].maximum_w or 0.0) < before, timeout=10_000)
     report = power_report(document.design)
     assert panel.bars.bars == report.bars
 
@@ -127,3 +128,31 @@ def test_a_rack_over_its_limit_is_told_by_more_than_colour(theme: Theme, qtbot: 
 def test_steps_of_the_scale_are_round(span: float, most: int, step: float) -> None:
     assert nice_step(span, most) == pytest.approx(step)
     assert nice_step(0.0) == 1.0
+
+
+def test_a_narrow_panel_gives_the_table_all_its_width(panel: PowerPanel, qtbot: QtBot) -> None:
+    panel.resize(440, 260)
+    qtbot.waitUntil(lambda: not panel.bars.isVisible())
+    qtbot.waitUntil(lambda: panel.tables["places"].width() > 400)
+    panel.choice.setCurrentIndex(panel.choice.count() - 1)
+    assert panel.bars.isVisible()
+    assert not panel.tables["places"].isVisible()
+    assert panel.table_name == "places"
+    panel.choice.setCurrentIndex(0)
+    panel.resize(1000, 260)
+    qtbot.waitUntil(lambda: panel.bars.isVisible() and panel.tables["places"].isVisible())
+
+
+def test_a_rack_of_unknown_draw_is_not_drawn_as_one_of_nothing(theme: Theme, qtbot: QtBot) -> None:
+    bars = PowerBars(theme)
+    qtbot.addWidget(bars)
+    bars.show_bars([PowerBar("r1", "R1", None, None, 10_000.0, True)])
+    text = bars.text(bars.bars[0])
+    assert "at most unknown" in text
+    assert "typically unknown" in text
+    assert "0 W" not in text
+    assert not bars.over(bars.bars[0])
+    bars.resize(420, 80)
+    bars.grab()
+    assert watts(None, 3) == "unknown"
+    assert watts(0.0) == "0 W"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -38,7 +38,8 @@ class PlaceRow:
     """What a rack, a row or the site draws.
 
     Sums hold what is known; the columns ``..._unknown`` count the devices that are not, or not
-    wholly, in them. Heat is that of the greatest draw, parted by what carries it away.
+    wholly, in them. A sum of nothing but unknown draws is None, never zero. Heat is that of the
+    greatest draw, parted by what carries it away.
     """
 
     place: str
@@ -46,19 +47,19 @@ class PlaceRow:
     name: str
     devices: int
     """Those that draw power."""
-    maximum_w: float
+    maximum_w: float | None
     maximum_unknown: int
-    typical_w: float
+    typical_w: float | None
     typical_unknown: int
     usable_w: float | None
     """What its PDUs or power shelves may carry with the feed lost whose loss hurts most.
 
     All of them where they hang on one feed. None where nothing supplies it, and for rows and sites.
     """
-    heat_btu_per_h: float
-    air_w: float
-    liquid_w: float
-    cooling_unknown_w: float
+    heat_btu_per_h: float | None
+    air_w: float | None
+    liquid_w: float | None
+    cooling_unknown_w: float | None
     id: str = field(default="", metadata=BESIDE_THE_TABLE)
 
 
@@ -72,7 +73,8 @@ class SupplyRow:
     rack: str
     group: str
     usable_w: float
-    load_w: float
+    load_w: float | None
+    """What is known of it; None where nothing of what hangs on it has a published draw."""
     unknown: int
     lost: str
     """The feed group whose loss loads it most; empty where nothing on it hangs on another one."""
@@ -106,8 +108,8 @@ class PowerBar:
 
     id: str
     name: str
-    typical_w: float
-    maximum_w: float
+    typical_w: float | None
+    maximum_w: float | None
     usable_w: float | None
     unknown: bool
     """The rack may draw more: not all of its devices have a published figure."""
@@ -191,6 +193,7 @@ class _Writer:
         heat: Heat = self.loads.heat(drawing)
         maximum_w, maximum_unknown = _sum(self.maximum, drawing)
         typical_w, typical_unknown = _sum(self.typical, drawing)
+        nothing = maximum_w is None
         return PlaceRow(
             place,
             name,
@@ -200,10 +203,10 @@ class _Writer:
             typical_w,
             typical_unknown,
             usable_w,
-            maximum_w * BTU_PER_H_PER_W,
-            heat.air_w,
-            heat.liquid_w,
-            heat.unsaid_w,
+            None if nothing else (maximum_w or 0.0) * BTU_PER_H_PER_W,
+            None if nothing else heat.air_w,
+            None if nothing else heat.liquid_w,
+            None if nothing else heat.unsaid_w,
             key,
         )
 
@@ -245,7 +248,7 @@ class _Writer:
                     rack,
                     "",
                     usable_w,
-                    load.watts,
+                    _known_w(load),
                     load.unknown,
                     "",
                     None,
@@ -278,10 +281,10 @@ class _Writer:
             rack,
             "" if group == source else group,
             usable_w,
-            load.watts,
+            _known_w(load),
             load.unknown,
             lost,
-            None if worst is None else worst[1].watts,
+            None if worst is None else _known_w(worst[1]),
             None if legs is None else usable_w / 3,
             l1_w,
             l2_w,
@@ -323,9 +326,17 @@ class _Writer:
                 )
 
 
-def _sum(powers: Mapping[DeviceId, DevicePower], devices: Iterable[DeviceId]) -> tuple[float, int]:
+def _sum(
+    powers: Mapping[DeviceId, DevicePower], devices: Iterable[DeviceId]
+) -> tuple[float | None, int]:
+    """Watts that are known, None where nothing is, and how many devices are not wholly in them."""
     found = [powers[device] for device in devices]
-    return sum(p.known_w for p in found), sum(not p.complete for p in found)
+    known_w, unknown = sum(p.known_w for p in found), sum(not p.complete for p in found)
+    return (None if unknown and not known_w else known_w), unknown
+
+
+def _known_w(load: Load) -> float | None:
+    return None if load.unknown and not load.watts else load.watts
 
 
 def _verdict(
@@ -357,14 +368,14 @@ def _psu_verdict(corded: int, left: int, needed: int | None) -> str:
 
 def power_text(report: PowerReport) -> str:
     """The report as text: places, supplies, and the devices that do not survive a lost feed."""
-    lines = [
-        f"{'':<24}{'maximum':>11}{'typical':>11}{'may carry':>11}{'heat':>15}{'air':>10}"
-        f"{'liquid':>10}{'not said':>10}"
-    ]
-    lines += [_place_line(row) for row in report.places]
+    lines = _columns(
+        [("", "maximum", "typical", "may carry", "heat", "air", "liquid", "not said")]
+        + [_place_cells(row) for row in report.places]
+    )
     if report.supplies:
-        lines += ["", f"{'supply':<32}{'load':>11}{'may carry':>11}   with a feed lost"]
-        lines += [_supply_line(row) for row in report.supplies]
+        head = ("supply", "load", "may carry", "with a feed lost")
+        cells = [head, *(_supply_cells(row) for row in report.supplies)]
+        lines += ["", *_columns(cells, words_last=True)]
     weak = [row for row in report.psus if row.verdict != "runs on"]
     if report.psus:
         lines += ["", f"power supplies: {_psu_words(report.psus)}"]
@@ -381,29 +392,52 @@ def power_text(report: PowerReport) -> str:
 
 
 def _kw(watts: float | None, unknown: int = 0) -> str:
+    """A sum in kilowatts; a dash where there is none, in words where nothing of it is known."""
     if watts is None:
-        return "-"
+        return f"unknown +{unknown}" if unknown else "-"
     return f"{watts / 1000:,.1f} kW" + (f" +{unknown}" if unknown else "")
 
 
-def _place_line(row: PlaceRow) -> str:
+def _place_cells(row: PlaceRow) -> tuple[str, ...]:
     indent = {"rack": "    ", "row": "  "}.get(row.place, "")
-    name = shorten(f"{indent}{row.name}", 23)
+    heat = row.heat_btu_per_h
     return (
-        f"{name:<24}{_kw(row.maximum_w, row.maximum_unknown):>11}"
-        f"{_kw(row.typical_w, row.typical_unknown):>11}{_kw(row.usable_w):>11}"
-        f"{row.heat_btu_per_h:>9,.0f} BTU/h{_kw(row.air_w):>10}{_kw(row.liquid_w):>10}"
-        f"{_kw(row.cooling_unknown_w):>10}"
+        shorten(f"{indent}{row.name}", 36),
+        _kw(row.maximum_w, row.maximum_unknown),
+        _kw(row.typical_w, row.typical_unknown),
+        _kw(row.usable_w),
+        "-" if heat is None else f"{heat:,.0f} BTU/h",
+        _kw(row.air_w),
+        _kw(row.liquid_w),
+        _kw(row.cooling_unknown_w),
     )
 
 
-def _supply_line(row: SupplyRow) -> str:
+def _supply_cells(row: SupplyRow) -> tuple[str, ...]:
     name = f"{row.rack} {row.name}" if row.rack and row.supply == "pdu" else row.name
-    lost = f"{_kw(row.lost_load_w)} without {row.lost}, " if row.lost else ""
+    lost = f"{_kw(row.lost_load_w, row.unknown)} without {row.lost}, " if row.lost else ""
     return (
-        f"{shorten(f'{row.supply} {name}', 31):<32}{_kw(row.load_w, row.unknown):>11}"
-        f"{_kw(row.usable_w):>11}   {lost}{row.verdict}"
+        shorten(f"{row.supply} {name}", 36),
+        _kw(row.load_w, row.unknown),
+        _kw(row.usable_w),
+        f"{lost}{row.verdict}",
     )
+
+
+def _columns(rows: Sequence[tuple[str, ...]], *, words_last: bool = False) -> list[str]:
+    """Lines of a table: names to the left, figures to the right, each column as wide as it needs.
+
+    With ``words_last`` the last column holds words.
+    """
+    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
+    left = {0, len(widths) - 1} if words_last else {0}
+    return [
+        "  ".join(
+            f"{cell:<{width}}" if n in left else f"{cell:>{width}}"
+            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def shorten(text: str, width: int) -> str:

@@ -74,7 +74,7 @@ class PowerBars(QWidget):
 
     def over(self, bar: PowerBar) -> bool:
         """Whether a rack draws more than it may with a feed lost."""
-        return bar.usable_w is not None and bar.maximum_w > bar.usable_w + 0.5
+        return bar.usable_w is not None and (bar.maximum_w or 0.0) > bar.usable_w + 0.5
 
     def text(self, bar: PowerBar) -> str:
         """All of a bar in words."""
@@ -82,7 +82,9 @@ class PowerBars(QWidget):
             self.tr("{0}: at most {1}").format(bar.name, self._watts(bar.maximum_w)),
         ]
         typical = self._watts(bar.typical_w)
-        if bar.id in self._untold:
+        if bar.typical_w is None:
+            said.append(self.tr("typically unknown"))
+        elif bar.id in self._untold:
             said.append(self.tr("typically {0} and what nobody published").format(typical))
         else:
             said.append(self.tr("typically {0}").format(typical))
@@ -94,9 +96,8 @@ class PowerBars(QWidget):
             said.append(self.tr("may draw {0}").format(self._watts(bar.usable_w)))
         return ", ".join(said)
 
-    @staticmethod
-    def _watts(value_w: float) -> str:
-        return format_quantity(value_w, POWER_W, 1)
+    def _watts(self, value_w: float | None) -> str:
+        return self.tr("unknown") if value_w is None else format_quantity(value_w, POWER_W, 1)
 
     def row_at(self, at: QPointF) -> int:
         """Number of the bar at a place, or -1."""
@@ -106,7 +107,9 @@ class PowerBars(QWidget):
     # -- drawing ----------------------------------------------------------------------------------
 
     def _right_w(self) -> float:
-        return max((max(b.maximum_w, b.usable_w or 0.0) for b in self.bars), default=0.0) * 1.04
+        return (
+            max((max(b.maximum_w or 0.0, b.usable_w or 0.0) for b in self.bars), default=0.0) * 1.04
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, tokens = QPainter(self), self._tokens
@@ -147,9 +150,9 @@ class PowerBars(QWidget):
         over = self.over(bar)
         colour = tokens.error if over else tokens.series[0]
         y = top + (ROW_PX - _BAR_PX) / 2
-        whole = QRectF(_NAME_PX, y, max(bar.maximum_w * scale, 1.0), _BAR_PX)
+        whole = QRectF(_NAME_PX, y, max((bar.maximum_w or 0.0) * scale, 1.0), _BAR_PX)
         painter.fillRect(whole, mix(tokens.surface, colour, 0.42))
-        if bar.id not in self._untold:
+        if bar.typical_w is not None and bar.id not in self._untold:
             painter.fillRect(QRectF(_NAME_PX, y, bar.typical_w * scale, _BAR_PX), colour)
         if over and bar.usable_w is not None:
             beyond = QRectF(whole)
@@ -163,7 +166,9 @@ class PowerBars(QWidget):
         name = self.fontMetrics().elidedText(bar.name, Qt.TextElideMode.ElideMiddle, _NAME_PX - 14)
         centre, left = Qt.AlignmentFlag.AlignVCenter, Qt.AlignmentFlag.AlignLeft
         painter.drawText(QRectF(8, top, _NAME_PX - 12, ROW_PX), centre | left, name)
-        value = self._watts(bar.maximum_w) + (" + ?" if bar.unknown else "")
+        value = self._watts(bar.maximum_w)
+        if bar.unknown and bar.maximum_w is not None:
+            value += " + ?"
         painter.setPen(tokens.error_text if over else tokens.text_muted)
         area = QRectF(self.width() - _VALUE_PX - 4, top, _VALUE_PX, ROW_PX)
         painter.drawText(area, centre | Qt.AlignmentFlag.AlignRight, value)

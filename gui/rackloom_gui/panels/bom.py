@@ -105,7 +105,7 @@ class BomPanel(QWidget):
         bar = QHBoxLayout()
         bar.setContentsMargins(8, 6, 8, 4)
         bar.addWidget(self.search, 1)
-        bar.addWidget(self.summary, 1)
+        bar.addStretch()
         for icon, text, tip, signal in (
             ("add", self.tr("Spares…"), self.tr("A percentage for each category"),
              self.spares_requested),
@@ -132,6 +132,10 @@ class BomPanel(QWidget):
         layout.setSpacing(0)
         layout.addLayout(bar)
         layout.addWidget(self._stack, 1)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(8, 3, 8, 4)
+        foot.addWidget(self.summary)
+        layout.addLayout(foot)
         self.setFocusProxy(tree)
         self._stack.setCurrentWidget(self._empty)
 
@@ -251,8 +255,9 @@ class BomPanel(QWidget):
         return "spares" in self.columns()
 
     def _set_head(self) -> None:
-        head = [self.tr("Part"), self.tr("Part number"), self.tr("Length"), self.tr("Quantity")]
+        head = [self.tr("Part"), self.tr("Quantity")]
         head += [self.tr("Spares")] if self._has_spares else []
+        head += [self.tr("Length"), self.tr("Part number")]
         head += [self.tr("Unit price"), self.tr("Total")] if self.prices is not None else []
         head.append(self.tr("Notes"))
         if self.tree.columnCount() == len(head) and self.tree.headerItem().text(0) == head[0]:
@@ -261,15 +266,17 @@ class BomPanel(QWidget):
         self.tree.setHeaderLabels(head)
         sizes = self.tree.header()
         sizes.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for number, width in enumerate((220, 150, 60, 66)):
+        widths = [200, 66, *([56] if self._has_spares else []), 60, 150, 110, 120]
+        for number, width in enumerate(widths[: len(head) - 1]):
             sizes.resizeSection(number, width)
         sizes.setStretchLastSection(True)
 
     def _heading(self, category: str, rows: Sequence[BomRow]) -> QTreeWidgetItem:
         pieces = sum(row.quantity for row in rows)
-        cells = [category_title(category), "", "", self._count(pieces)]
+        cells = [category_title(category), self._count(pieces)]
         if self._has_spares:
             cells.append(self._count(sum(row.spares for row in rows)))
+        cells += ["", ""]
         if self.prices is not None:
             cells += ["", self._sums(rows)]
         item = self._item(cells)
@@ -283,9 +290,11 @@ class BomPanel(QWidget):
     def _line(self, row: BomRow) -> QTreeWidgetItem:
         name = f"{row.manufacturer} {row.model}".strip()
         length = "" if row.length_m is None else f"{row.length_m:g} m"
-        cells = [name, row.part_number or self.tr("unknown"), length, self._count(row.quantity)]
+        cells = [name, self._count(row.quantity)]
         if self._has_spares:
             cells.append(self._count(row.spares) if row.spares else "")
+        cells += [length, row.part_number or self.tr("unknown")]
+        number = len(cells) - 1
         if self.prices is not None:
             cells += [
                 self._money(row.unit_price, row.currency),
@@ -296,13 +305,15 @@ class BomPanel(QWidget):
         item.setData(0, _ROW, row)
         item.setToolTip(0, "\n".join(t for t in (name, row.description, row.notes) if t))
         if not row.part_number:
-            item.setForeground(1, QColor(self._tokens.text_muted))
+            item.setForeground(number, QColor(self._tokens.text_muted))
         return item
 
     def _item(self, cells: Sequence[str]) -> QTreeWidgetItem:
         item = QTreeWidgetItem(list(cells))
-        last = self.tree.columnCount() - 1
-        for column in range(2, last):
+        last, number = self.tree.columnCount() - 1, 4 if self._has_spares else 3
+        for column in range(1, last):
+            if column == number:
+                continue  # part numbers read from the left
             item.setTextAlignment(
                 column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             )

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -41,13 +41,15 @@ _TABLES_THAT_MATTER = frozenset(
     {"settings", "rows", "racks", "devices", "modules", "cables", "feeds", "cords", "parts"}
 )
 _FINE = frozenset({"carries it", "runs on"})
+_BESIDE_PX = 720
+"""In a panel narrower than this the chart would leave the table two columns."""
 _OPEN = frozenset({"carries what is known", "number needed not known"})
 
 
 def watts(value_w: float | None, unknown: int = 0) -> str:
     """A sum of power, with how many things are not in it; a dash where there is none."""
     if value_w is None:
-        return "–"
+        return QCoreApplication.translate("PowerPanel", "unknown") if unknown else "–"
     text = format_quantity(value_w, POWER_W, 1)
     return f"{text} + {unknown} ?" if unknown else text
 
@@ -88,7 +90,8 @@ class PowerPanel(QWidget):
 
     def _build(self) -> None:
         for title in (
-            self.tr("Racks and rows"), self.tr("PDUs and feeds"), self.tr("Power supplies")
+            self.tr("Racks and rows"), self.tr("PDUs and feeds"), self.tr("Power supplies"),
+            self.tr("Chart of racks"),
         ):  # fmt: skip
             self.choice.addItem(title)
         self.choice.setAccessibleName(self.tr("Table"))
@@ -97,6 +100,7 @@ class PowerPanel(QWidget):
         self.export.clicked.connect(lambda: self.export_requested.emit(self.table_name))
         bar = QHBoxLayout()
         bar.setContentsMargins(8, 6, 8, 4)
+        bar.setSpacing(8)
         bar.addWidget(self.choice)
         bar.addWidget(self.summary, 1)
         bar.addWidget(self.export)
@@ -106,7 +110,8 @@ class PowerPanel(QWidget):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(self.bars)
         area.setMinimumWidth(230)
-        left = QWidget(self)
+        self._area = area
+        left = self._left = QWidget(self)
         stack = QVBoxLayout(left)
         stack.setContentsMargins(0, 0, 0, 0)
         for table in self.tables.values():
@@ -129,12 +134,24 @@ class PowerPanel(QWidget):
 
     @property
     def table_name(self) -> str:
-        """Which of the three tables is shown."""
-        return TABLES[self.choice.currentIndex()]
+        """Which of the three tables is shown; the chart stands for the places it draws."""
+        number = self.choice.currentIndex()
+        return TABLES[number] if number < len(TABLES) else "places"
 
     def _show_table(self, number: int) -> None:
         for n, name in enumerate(TABLES):
             self.tables[name].setVisible(n == number)
+        self._share_width()
+
+    def _share_width(self) -> None:
+        """The chart stands beside the table where both have room, else only when asked for."""
+        chart = self.choice.currentIndex() >= len(TABLES)
+        self._left.setVisible(not chart)
+        self._area.setVisible(chart or self.width() >= _BESIDE_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_width()
 
     # -- columns ----------------------------------------------------------------------------------
 
@@ -142,6 +159,8 @@ class PowerPanel(QWidget):
         kinds = {"rack": self.tr("rack"), "row": self.tr("row"), "site": self.tr("site")}
 
         def heat(row: PlaceRow) -> str:
+            if row.heat_btu_per_h is None:
+                return self.tr("unknown")
             return f"{self.locale().toString(round(row.heat_btu_per_h))} BTU/h"
 
         return (
