@@ -84,5 +84,5 @@ def test_islands_appear_as_cable_after_cable_goes() -> None:
         findings = findings.patched(history.design, history.steps[-1].change)
         same(findings._topology, Topology.of(history.design))
         counts.append(len(findings._topology.islands))
-    assert max(counts) > 2, "without its spines the fabric is in pieces"
+    assert max(counts) > 1, "without its spines the fabric is in pieces"
     assert counts[-1] == 0
