@@ -4,7 +4,7 @@
 from PySide6.QtCore import QCoreApplication
 
 from rackloom.catalog.parts import CablePart, DevicePart, Part
-from rackloom.design import Cable, CableEnd, Design, Device
+from rackloom.design import Cable, CableEnd, Design, Device, port_name
 from rackloom.design.hardware import cages_of
 from rackloom_gui.panels.figures import rate_text
 from rackloom_gui.panels.tables import Column
@@ -51,8 +51,17 @@ def _end(design: Design, ends: list[CableEnd]) -> str:
     return ", ".join(dict.fromkeys(design.devices[e.device].name for e in ends))
 
 
-def _ports(ends: list[CableEnd]) -> str:
-    return ", ".join(e.cage for e in ends)
+def _ports(design: Design, cable: Cable, ends: list[CableEnd]) -> str:
+    """Ports at these ends, as the schedule names them; the cage where an end carries no link."""
+    links = design.links.get(cable.id, ())
+    names: dict[str, None] = {}
+    for end in ends:
+        place = (end.device, end.cage)
+        refs = [ref for link in links for ref in (link.a, link.b) if ref[:2] == place]
+        names.update(dict.fromkeys(port_name(design, ref) for ref in refs))
+        if not refs:
+            names[end.cage] = None
+    return ", ".join(names)
 
 
 def near(cable: Cable) -> list[CableEnd]:
@@ -73,13 +82,11 @@ def cable_rate_gbps(design: Design, cable: Cable) -> float:
 def cable_columns() -> list[Column]:
     """Columns of the table of cables."""
     return [
-        Column(tr("Cable"), lambda _design, c: c.label or c.id, width=90),
-        Column(tr("Part"), lambda design, c: design.part(c.part, Part).model, width=140),
-        Column(
-            tr("Kind"),
-            lambda design, c: str(design.part(c.part, CablePart).technology),
-            width=60,
-        ),
+        Column(tr("Cable"), lambda _design, c: c.label or c.id, width=70),
+        Column(tr("From"), lambda design, c: _end(design, near(c)), width=90),
+        Column(tr("Port"), lambda design, c: _ports(design, c, near(c)), width=80),
+        Column(tr("To"), lambda design, c: _end(design, far(c)), width=90),
+        Column(tr("Port"), lambda design, c: _ports(design, c, far(c)), width=60),
         Column(
             tr("Length"),
             lambda _design, c: c.length_m,
@@ -94,9 +101,11 @@ def cable_columns() -> list[Column]:
             70,
             right=True,
         ),
-        Column(tr("From"), lambda design, c: _end(design, near(c)), width=110),
-        Column(tr("Port"), lambda _design, c: _ports(near(c)), width=70),
-        Column(tr("To"), lambda design, c: _end(design, far(c)), width=110),
-        Column(tr("Port"), lambda _design, c: _ports(far(c)), width=90),
+        Column(tr("Part"), lambda design, c: design.part(c.part, Part).model, width=140),
+        Column(
+            tr("Kind"),
+            lambda design, c: str(design.part(c.part, CablePart).technology),
+            width=60,
+        ),
         Column(tr("Fabric"), lambda _design, c: c.fabric or "", width=90),
     ]

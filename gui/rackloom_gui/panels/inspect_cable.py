@@ -94,15 +94,25 @@ class CablePage(Page):
         if len(self.ids) == 1:
             self.text(self.tr("Needed"), self._needed,
                       self.tr("Along managers and trays, with slack at both ends"))  # fmt: skip
+        self.text(self.tr("Part number"), self._numbers,
+                  self.tr("What this length is ordered by"))  # fmt: skip
         self.text(self.tr("Carries"), self._carries)
+
+    def _numbers(self) -> str:
+        found = {
+            self.design.part(c.part, CablePart).part_number_for(c.length_m) for c in self.entities()
+        }
+        known = sorted(number for number in found if number)
+        return ", ".join([*known, *([self.tr("unknown")] if None in found else [])])
 
     def _needed(self) -> str:
         route = route_m(self.design, self.entities()[0])
         if route is None:
             return self.tr("an end hangs loose")
-        return self.tr("{0} of {1} route").format(
+        return self.tr("{0}: route {1}, slack {2}").format(
             format_quantity(route.needed_m, LENGTH_M, 2),
             format_quantity(route.length_m, LENGTH_M, 2),
+            format_quantity(route.needed_m - route.length_m, LENGTH_M, 2),
         )
 
     def _carries(self) -> str:
@@ -155,9 +165,14 @@ class CablePage(Page):
     def _ends(self, cable: Cable) -> None:
         self.section(self.tr("From end to end"))
         links = self.design.links.get(cable.id, ())
+        split = self.design.part(cable.part, CablePart).branches > 1
         for end in sorted(cable.ends, key=lambda e: e.end):
             device = self.design.devices[end.device]
-            name = self.tr("Trunk") if end.end == 0 else self.tr("End {0}").format(end.end)
+            if split:
+                branch = self.tr("Branch {0}").format(end.end)
+                name = branch if end.end else self.tr("Trunk")
+            else:
+                name = self.tr("End {0}").format(end.end + 1)
             ports = dict.fromkeys(
                 self._port(ref)
                 for link in links
