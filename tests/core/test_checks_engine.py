@@ -46,6 +46,15 @@ def some_world() -> Design:
             world.cord(servers[0], 1 + n + 2 * inlet, pdu, f"C19-{inlet + 1}")
         world.cord(servers[2], 1 + n, pdu, "C19-9")
         world.cord(leaf1, 1 + n, pdu, "C13-1")
+    bar = len(world.racks)
+    world.rack("ocp-orv3")
+    tray = world.part("gb200-compute-tray").model_copy(
+        update={"id": "tray-5kw", "power_max_w": 8000.0}
+    )
+    assert isinstance(tray, DevicePart)
+    for n, feed in enumerate(list(world.draft.feeds)):
+        world.device(tray, f"tray-{n}", rack=bar)
+        world.cord(world.device("orv3-15", f"shelf-{n}", rack=bar), 1, feed)
     return world.design
 
 

@@ -178,12 +178,35 @@ def test_shelves_draw_from_their_feeds_what_the_busbar_carries() -> None:
     for group, u in (("A", 40), ("B", 41)):
         shelf = room.device(rack_id, part, u)
         plug_cord(room.draft, shelf, 1, add_feed(room.draft, group, group, 400, 63))
-    _, feed_a, feed_b = power_report(room.design()).supplies
+    report = power_report(room.design())
+    bar_row, feed_a, feed_b = report.supplies
+    assert (bar_row.usable_w, bar_row.lost_load_w) == (66_000, 20_400)
+    assert bar_row.verdict == "carries it"
+    assert report.places[0].usable_w == 33_000  # one shelf is left
     for feed in (feed_a, feed_b):
         # Two trays of 10.2 kW: a shelf carries half, and all of it when the other's feed is lost.
         assert (feed.load_w, feed.lost_load_w) == (10_200, 20_400)
         assert feed.unknown == 1  # what the rectifiers lose
         assert feed.verdict == "carries what is known"
+
+
+def test_a_busbar_says_when_the_shelves_left_are_too_few() -> None:
+    room = Room()
+    rack_id = room.rack(room.row(), 0, RackPart(
+        id=PartId("bar"), manufacturer="Any", model="Bar", rack_units=42, width_mm=600,
+        depth_mm=1068, busbar_v=50,
+    ))  # fmt: skip
+    part = PowerShelfPart(
+        id=PartId("shelf"), manufacturer="Any", model="Shelf", rack_units=1, rated_kw=9.0
+    )
+    room.device(rack_id, hot_server(psu=Psu(count=1, inlet=Inlet.BUSBAR)), 1)
+    for group, u in (("A", 40), ("B", 41)):
+        plug_cord(
+            room.draft, room.device(rack_id, part, u), 1,
+            add_feed(room.draft, group, group, 400, 63),
+        )  # fmt: skip
+    (bar_row, *_) = power_report(room.design()).supplies
+    assert bar_row.verdict == "overloaded with A lost"  # 10.2 kW on one shelf of 9
 
 
 def test_tables_and_json_hold_the_same() -> None:

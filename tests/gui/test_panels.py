@@ -20,6 +20,7 @@ from rackloom.catalog.parts import (
 from rackloom.catalog.site_parts import RackSystemPart
 from rackloom.catalog.words import Side
 from rackloom.design import edits
+from rackloom.design.slots import first_free_u
 from rackloom.placement.routes import route_m
 from rackloom.reports import summary
 from rackloom_gui.dialogs.small import AcceptDialog
@@ -470,3 +471,22 @@ def test_a_pdu_gets_a_feed_of_its_own_and_takes_another_ones(
         else:
             assert [design.name_of(s) for s in sources] == ([expected] if expected else [])
     assert len(example.document.history.steps) == 3
+
+
+def test_a_power_shelf_gets_a_feed_that_carries_it(example: MainWindow, qtbot: QtBot) -> None:
+    shelf_part = load_bundled().require("nvl72-shelf")
+    assert isinstance(shelf_part, DevicePart)
+    rack = next(iter(example.document.design.racks))
+    free_u = first_free_u(example.document.design, shelf_part, rack)
+    shelf = example.document.do("Add", edits.add_device, shelf_part, rack, free_u)
+    example.document.flush()
+    example.document.select([shelf])
+    field = _field(example, "Feed")
+    assert isinstance(field, ChoiceField)
+    index = next(n for n in range(field.count()) if field.itemText(n) == "new feed A")
+    field.activated.emit(index)
+    design = example.document.design
+    (cord,) = (design.cords[c] for c in design.index.cords_of_device[shelf])
+    feed = design.feeds[cord.source]  # type: ignore[index]
+    # 33 kW at 415 V three-phase are 45.9 A, which a breaker may carry for good from 57.4 A on.
+    assert (feed.group, feed.voltage_v, feed.current_a, feed.phases) == ("A", 415.0, 58.0, 3)

@@ -456,4 +456,6 @@ class RackPart(Part):
     """Wide enough (750 mm and more) for cable managers beside the rails."""
     busbar_v: PositiveFloat | None = None
     """Voltage of a DC busbar at the rear; None: the rack has none, or it is not known."""
+    busbar_a: PositiveFloat | None = None
+    """Current that the busbar may carry for good; None: not known."""
     backplane: Backplane | None = None

@@ -80,28 +80,28 @@ def transient(context: Context, rack_id: str) -> Iterator[Hit]:
 
 
 @rule(
-    "power.shelf-overload",
+    "power.busbar-overload",
     Severity.ERROR,
     watches={"devices", "racks", "modules", "cables"},
     scope="rack",
-    source="NVIDIA DGX GB200 user guide, hardware; OCP Open Rack V3",
-    numbers=(58,),
+    source="definition: a conductor carries its rated current; OCP Open Rack V3 (busbar)",
 )
-def shelf_overload(context: Context, rack_id: str) -> Iterator[Hit]:
-    """The power shelves of a rack carry what hangs on its busbar.
+def busbar_overload(context: Context, rack_id: str) -> Iterator[Hit]:
+    """The busbar of a rack carries the current of what hangs on it.
 
-    All shelves feed one bar. Devices whose draw nobody published are left out of the sum, and the
-    finding says how many. What to do: add a shelf, or take devices out.
+    The draw of the devices over the busbar's voltage is held against its rating. The bundled racks
+    come with bars of several ratings and say none: give yours a part of your own with the
+    rating it was ordered with. What to do: a stronger bar, or fewer devices.
     """
-    devices, shelves = on_busbar_of(context.design, rack_id)
-    if not devices or not shelves:
+    design = context.design
+    part = design.part(design.racks[RackId(rack_id)].part, RackPart)
+    if part.busbar_a is None or part.busbar_v is None:
         return
     load = context.loads.busbar(rack_id)
-    parts = (context.design.devices[shelf].part for shelf in shelves)
-    usable_kw = sum(context.design.part(part, PowerShelfPart).rated_kw for part in parts)
-    if load.kw > usable_kw + 0.0005:
+    current_a = load.watts / part.busbar_v
+    if current_a > part.busbar_a + 0.5:
         yield Hit(
             (rack_id,),
-            f"the devices on the busbar of {called(rack_id)} draw {load.kw:.1f} kW{load.caveat}, "
-            f"but its power shelves give {usable_kw:.1f} kW",
+            f"the devices on the busbar of {called(rack_id)} draw {current_a:,.0f} A{load.caveat}, "
+            f"but it is rated for {part.busbar_a:,.0f} A",
         )

@@ -10,6 +10,7 @@ from rackloom.design.entities import Cable, Device, Module
 from rackloom.design.ids import DeviceId, RackId, RowId
 from rackloom.design.paths import touched_paths
 from rackloom.design.relinking import affected_cables, rewired_devices
+from rackloom.placement.loads import on_busbar_of
 
 if TYPE_CHECKING:
     from rackloom.design.change import Change, Record
@@ -131,12 +132,19 @@ class Places:
                 for cord_id in design.index.cords_from_source.get(feed, ()):
                     self.devices.add(design.cords[cord_id].device)
         for design in (before, after):
-            near = _reach(design, _reach(design, self.devices | sources))
+            shelves = _shelves_beside(design, self.devices)
+            near = _reach(design, _reach(design, self.devices | sources | shelves))
             self.feeds |= near & design.feeds.keys()
             for device in near & design.devices.keys():
                 self.racks.add(design.devices[device].rack)  # type: ignore[index]
         # PDUs say how many devices hang on them, and outlets who hangs there.
         self.devices |= sources
+
+
+def _shelves_beside(design: Design, devices: set[str]) -> set[str]:
+    """The power shelves in the racks of these devices: they share one busbar's load."""
+    racks = {design.devices[d].rack for d in devices & design.devices.keys()}  # type: ignore[index]
+    return {shelf for rack in racks for shelf in on_busbar_of(design, rack)[1]}
 
 
 def _reach(design: Design, things: set[str]) -> set[str]:

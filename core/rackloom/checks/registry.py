@@ -51,6 +51,7 @@ _MODULES = (
     "redundancy",
     "room",
     "scale_up",
+    "shelves",
     "signals",
     "single_points",
     "sockets",

@@ -168,20 +168,12 @@ def on_busbar_of(design: Design, rack_id: str) -> tuple[list[DeviceId], list[Dev
 class Loads:
     """Loads of a design, each worked out once; ``draw`` says what a device draws.
 
-    With ``through_busbars``, power shelves draw what hangs on their busbar; without it their draw
-    is unknown. The rules do without: they are run again near what changed, cord by cord.
+    Power shelves draw what hangs on their busbar.
     """
 
-    def __init__(
-        self,
-        design: Design,
-        draw: Callable[[DeviceId], Draw],
-        *,
-        through_busbars: bool = False,
-    ) -> None:
+    def __init__(self, design: Design, draw: Callable[[DeviceId], Draw]) -> None:
         self._design = design
         self._draw_of = draw
-        self._through_busbars = through_busbars
         self._draws: dict[DeviceId, Draw] = {}
         self._groups: dict[str, str] = {}
         self._loads: dict[tuple[str, str | None], Load] = {}
@@ -262,7 +254,7 @@ class Loads:
 
     def _is_shelf(self, device_id: DeviceId) -> bool:
         part = self._design.parts[self._design.devices[device_id].part]
-        return self._through_busbars and isinstance(part, PowerShelfPart)
+        return isinstance(part, PowerShelfPart)
 
     def _sharers(self, device_id: DeviceId) -> list[DeviceId]:
         """Who takes over when a device has no power: all shelves of a busbar, else nobody."""
@@ -328,6 +320,32 @@ class Loads:
         """What hangs on the busbar of a rack."""
         draws = [self.draw(device) for device in on_busbar_of(self._design, rack_id)[0]]
         return Load(sum(draw.watts for draw in draws), sum(draw.unknown for draw in draws))
+
+    def shelf_groups(self, rack_id: str) -> Mapping[DeviceId, frozenset[str]]:
+        """Feed groups that the power shelves of a rack hang on; those without a cord left out."""
+        design = self._design
+        groups = {
+            shelf: frozenset(self.group_of(cord.source) for cord in cords_of(design, shelf))
+            for shelf in on_busbar_of(design, rack_id)[1]
+        }
+        return {shelf: on for shelf, on in groups.items() if on}
+
+    def shelves_w(self, shelves: Iterable[DeviceId]) -> float:
+        """What power shelves give together."""
+        parts = (self._design.devices[shelf].part for shelf in shelves)
+        return sum(self._design.part(p, PowerShelfPart).rated_kw * 1000 for p in parts)
+
+    def shelves_left(self, rack_id: str) -> tuple[str, float] | None:
+        """The feed group whose loss costs a busbar most, and what its shelves give without it.
+
+        None where its shelves hang on less than two groups: then nothing is left, or nobody knows.
+        """
+        groups = self.shelf_groups(rack_id)
+        every = set[str]().union(*groups.values())
+        if len(every) < 2:
+            return None
+        left = [(g, self.shelves_w(s for s, on in groups.items() if on != {g})) for g in every]
+        return min(left, key=lambda item: (item[1], item[0]))
 
     def heat(self, device_ids: Iterable[DeviceId]) -> Heat:
         """What devices give off; not PDUs, which lose next to nothing."""

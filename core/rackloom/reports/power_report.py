@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rackloom.catalog.parts import DevicePart, PduPart
-from rackloom.catalog.site_parts import PowerShelfPart
 from rackloom.design import Design
 from rackloom.design.ids import DeviceId, RackId
 from rackloom.placement.loads import (
@@ -156,7 +155,7 @@ class _Writer:
         self.design = design
         self.maximum = power_of(design)
         self.typical = typical_power_of(design)
-        self.loads = Loads(design, self._draw, through_busbars=True)
+        self.loads = Loads(design, self._draw)
 
     def _draw(self, device_id: DeviceId) -> Draw:
         power = self.maximum.get(device_id)
@@ -219,16 +218,14 @@ class _Writer:
             lost_w = max(by_group.values()) if len(by_group) > 1 else 0.0
             return sum(by_group.values()) - lost_w
         shelves = on_busbar_of(self.design, rack_id)[1]
-        return self._shelves_w(shelves) if shelves else None
+        if not shelves:
+            return None
+        left = self.loads.shelves_left(rack_id)
+        return self.loads.shelves_w(shelves) if left is None else left[1]
 
     def _pdu_usable_w(self, pdu: DeviceId) -> float:
         part = self.design.part(self.design.devices[pdu].part, PduPart)
         return pdu_usable_w(part, self.design.settings.feed_derating)
-
-    def _shelves_w(self, shelves: Iterable[DeviceId]) -> float:
-        design = self.design
-        parts = (design.part(design.devices[shelf].part, PowerShelfPart) for shelf in shelves)
-        return sum(part.rated_kw * 1000 for part in parts)
 
     # Supplies
 
@@ -240,27 +237,36 @@ class _Writer:
                 yield self._supply("pdu", design.devices[pdu].name, rack, pdu)
             devices, shelves = on_busbar_of(design, rack_id)
             if devices or shelves:
-                load, usable_w = self.loads.busbar(rack_id), self._shelves_w(shelves)
-                verdict = "" if shelves else "no power shelf"
-                yield SupplyRow(
-                    "busbar",
-                    f"busbar of {rack}",
-                    rack,
-                    "",
-                    usable_w,
-                    _known_w(load),
-                    load.unknown,
-                    "",
-                    None,
-                    None,
-                    None,
-                    None,
-                    None,
-                    verdict or _verdict(usable_w, load, "", None, None),
-                    rack_id,
-                )
+                yield self._busbar(rack, rack_id, shelves)
         for feed in sorted(design.feeds.values(), key=lambda f: (f.group, natural(f.name))):
             yield self._supply("feed", feed.name, "", feed.id)
+
+    def _busbar(self, rack: str, rack_id: RackId, shelves: list[DeviceId]) -> SupplyRow:
+        """A busbar: with a feed lost it is not the load that changes, but what its shelves give."""
+        load, usable_w = self.loads.busbar(rack_id), self.loads.shelves_w(shelves)
+        lost, left_w = self.loads.shelves_left(rack_id) or ("", usable_w)
+        verdict = _verdict(usable_w, load, "", None, None)
+        if not shelves:
+            verdict = "no power shelf"
+        elif left_w + _SLACK_W < load.watts <= usable_w + _SLACK_W:
+            verdict = f"overloaded with {self._group_name(lost)} lost"
+        return SupplyRow(
+            "busbar",
+            f"busbar of {rack}",
+            rack,
+            "",
+            usable_w,
+            _known_w(load),
+            load.unknown,
+            self._group_name(lost) if lost else "",
+            _known_w(load) if lost else None,
+            None,
+            None,
+            None,
+            None,
+            verdict,
+            rack_id,
+        )
 
     def _supply(self, kind: str, name: str, rack: str, source: str) -> SupplyRow:
         design, loads = self.design, self.loads

@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which feed of the building a PDU hangs on: one that is there, or a new one of its own."""
+"""Which feed of the building a PDU or power shelf hangs on: one that is there, or a new one."""
 
-from math import sqrt
+from math import ceil, sqrt
 
 from rackloom.catalog.parts import PduPart
+from rackloom.catalog.site_parts import PowerShelfPart
 from rackloom.design import Design, Draft, EditError, edits
 from rackloom.design.ids import DeviceId
 from rackloom.design.names import next_name
+from rackloom.placement.loads import circuit_w
 
 NEW_FEED = ("A", "B")
 """Groups in which a new feed can be made from the inspector of a PDU."""
 
 
+SHELF_FEED_V = 415.0
+"""Volts of a new feed for a shelf that takes them, or whose input nobody published: the highest
+of the usual circuits in the catalogue."""
+
+
 def feed_of(design: Design, pdu_id: DeviceId) -> str | None:
-    """Id of the feed a PDU is plugged into, or None."""
+    """Id of the feed a PDU or power shelf is plugged into, or None."""
     for cord_id in design.index.cords_of_device.get(pdu_id, ()):
         if design.cords[cord_id].source in design.feeds:
             return design.cords[cord_id].source
@@ -28,21 +35,30 @@ def rated_current_a(part: PduPart) -> float:
     return round(part.rated_kw * 1000 / (part.voltage_v * phases), 1)
 
 
+def _circuit_for(draft: Draft, device_id: DeviceId) -> tuple[float, float, int]:
+    """Volts, amperes and phases of a new feed for a PDU or shelf alone."""
+    part = draft.device_part(device_id)
+    if isinstance(part, PduPart):
+        return part.voltage_v, rated_current_a(part), part.phases
+    if not isinstance(part, PowerShelfPart):
+        raise EditError(f"{draft.devices[device_id].name} is no PDU or power shelf", (device_id,))
+    volts = min(SHELF_FEED_V, part.input_voltage_v or SHELF_FEED_V)
+    phases = part.input_phases or 3
+    full_a = part.rated_kw * 1000 / circuit_w(volts, 1.0, phases)
+    return volts, float(ceil(full_a / draft.settings.feed_derating)), phases
+
+
 def hang_on(draft: Draft, pdu_id: DeviceId, feed: str | None) -> None:
-    """Plug a PDU into a feed (its id, or ``new A`` or ``new B``), or (None) into nothing."""
-    for cord in list(draft.cords.values()):
-        if cord.device == pdu_id and cord.source in draft.feeds:
+    """Plug a PDU or shelf into a feed (id, ``new A``, ``new B``), or (None) into nothing."""
+    for cord in draft.touching("cords_of_device", {pdu_id}):
+        if cord.source in draft.feeds:
             draft.remove("cords", cord.id)
     if feed is None:
         return
     if feed.startswith("new "):
         group = feed.removeprefix("new ")
-        part = draft.device_part(pdu_id)
-        if not isinstance(part, PduPart):
-            raise EditError(f"{draft.devices[pdu_id].name} is not a PDU", (pdu_id,))
+        volts, amperes, phases = _circuit_for(draft, pdu_id)
         rack = draft.racks[draft.devices[pdu_id].rack].name
         name = next_name(f"{rack}-{group}", (f.name for f in draft.feeds.values()), width=1)
-        feed = edits.add_feed(
-            draft, name, group, part.voltage_v, rated_current_a(part), part.phases
-        )
+        feed = edits.add_feed(draft, name, group, volts, amperes, phases)
     edits.plug_cord(draft, pdu_id, 1, feed)

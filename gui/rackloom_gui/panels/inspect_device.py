@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtWidgets import QHBoxLayout, QLabel
 
 from rackloom.catalog.parts import DevicePart, NicPart, PduPart, ServerPart, SwitchPart
+from rackloom.catalog.site_parts import PowerShelfPart
 from rackloom.catalog.words import Side
 from rackloom.design import Change, Design, Device, Draft, edits
 from rackloom.design.ids import DeviceId, RackId
@@ -233,11 +234,12 @@ class DevicePage(Page):
     # -- power ------------------------------------------------------------------------------------
 
     def _power(self, part: DevicePart) -> None:
-        if part.psu is None and not isinstance(part, PduPart):
+        if part.psu is None and not isinstance(part, PduPart | PowerShelfPart):
             return
         self.section(self.tr("Power"))
         if isinstance(part, PduPart):
             self.text(self.tr("Outlets used"), lambda: self._outlets(part))
+        if isinstance(part, PduPart | PowerShelfPart):
             self._feed_field()
         else:
             self.text(self.tr("Fed from"), self._sources)

@@ -162,6 +162,8 @@ LABELS: Mapping[str, str] = {
     "fec": _N("DataSheet", "FEC"),
     "pairs_with": _N("DataSheet", "Pairs with"),
     "busbar_v": _N("DataSheet", "Busbar voltage"),
+    "busbar_a": _N("DataSheet", "Busbar rating"),
+    "input_phases": _N("DataSheet", "Input phases"),
     "backplane": _N("DataSheet", "Backplane"),
     "backplane.scale_up": _N("DataSheet", "Backplane: joins"),
     "backplane.generation": _N("DataSheet", "Backplane: generation"),
