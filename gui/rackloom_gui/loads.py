@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from rackloom.collectives import Estimate
     from rackloom.fabric import Fabric
     from rackloom.fabric.tier_numbers import TierNumbers
+    from rackloom.fabric.ways import GroupWays
+
+_MOST_GROUPS = 8
+"""Groups of servers whose ways are counted after each edit; ``rackloom summary`` takes more."""
 
 OVER = 1.01
 """More below than above by this factor counts as oversubscribed."""
@@ -39,6 +43,8 @@ class NetworkFacts:
     tiers: tuple[TierNumbers, ...]
     oversubscribed: Mapping[str, float]
     """Ratio by switch."""
+    ways: GroupWays
+    """Hops and ways between groups of servers."""
 
     def load_text(self, cable: str) -> str:
         """What a cable carries, for its tooltip; empty for cables that are no links."""
@@ -62,13 +68,15 @@ def network_facts(fabric: Fabric, failed: frozenset[str], estimate: Estimate) ->
     ``fabric``: the very one that the estimate is of, for links are counted in its order.
     """
     from rackloom.fabric.tier_numbers import tier_numbers
+    from rackloom.fabric.ways import group_ways
 
     fabric = fabric.without(failed)
     last = estimate.points[-1]
     name = collective_text(estimate.collective.value)
     title = f"{name}, {last.algorithm}, {short_size(last.size_bytes)}"
     loads, gbps = _loads(fabric, estimate)
-    return NetworkFacts(title, loads, gbps, tier_numbers(fabric), _oversubscribed(fabric))
+    tiers, over = tier_numbers(fabric), _oversubscribed(fabric)
+    return NetworkFacts(title, loads, gbps, tiers, over, group_ways(fabric, _MOST_GROUPS))
 
 
 def _loads(

@@ -199,7 +199,7 @@ class ThroughputWiring(QObject):
 
     def _on_facts(self, facts: NetworkFacts) -> None:
         self._facts = facts
-        self._window.explain.show_tiers(facts.tiers)
+        self._window.explain.show_tiers(facts.tiers, facts.ways)
         self._paint_loads()
 
     @property

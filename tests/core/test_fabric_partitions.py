@@ -13,7 +13,8 @@ from rackloom.collectives.sweep import failure_kinds
 from rackloom.design import Design, Draft
 from rackloom.design.edits import remove
 from rackloom.fabric import Fabric
-from rackloom.fabric.tier_numbers import tier_numbers, ways_between
+from rackloom.fabric.tier_numbers import tier_numbers
+from rackloom.fabric.ways import ways_between
 
 PORTS = 16
 

@@ -101,6 +101,8 @@ def test_the_chain_of_caps_starts_with_the_one_that_binds(
         assert texts[1 + number].startswith(cap.text)
     assert any(answer.band.rests_on in why for why in texts)
     assert any("leaf of compute" in what and value == "1:1" for what, value, _ in rows)
+    # 4 servers on one pair of leaves, four rails a leaf: 2 x 4 x 4 pairs of ports two hops apart
+    assert ("Within a group", "", "2 to 4 hops, 32 shortest ways") in rows
     group = example.explain.view.topLevelItem(0)
     assert group is not None
     binding = group.child(0)

@@ -95,14 +95,20 @@ def check(arguments: argparse.Namespace) -> int:
 def summary(arguments: argparse.Namespace) -> int:
     """``rackloom summary``."""
     from rackloom import reports
+    from rackloom.fabric import Fabric
+    from rackloom.reports.tiers import tier_report, tier_text
 
     design = _load(arguments.file)
     with progress("counting"):
-        found = reports.summary(design)
+        fabric = Fabric.of(design)
+        found = reports.summary(design, fabric)
+        tiers = tier_report(fabric) if arguments.tiers else {}
     if arguments.format == "json":
-        say_json(found)
+        say_json({**found, **tiers})
     else:
         say(reports.summary_text(found))
+        if tiers:
+            say(tier_text(tiers, design.name_of))
     return FINE
 
 

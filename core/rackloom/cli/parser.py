@@ -123,6 +123,11 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 
 def _add_summary(parser: argparse.ArgumentParser) -> None:
     _add_file(parser)
+    parser.add_argument(
+        "--tiers",
+        action="store_true",
+        help="oversubscription and bisection of each tier, hops and ways between groups of servers",
+    )
     _add_format(parser, "text", "json")
 
 

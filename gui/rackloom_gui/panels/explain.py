@@ -27,6 +27,7 @@ from rackloom_gui.widgets.text import EmptyState
 if TYPE_CHECKING:
     from rackloom.collectives import Cap, Estimate
     from rackloom.fabric.tier_numbers import TierNumbers
+    from rackloom.fabric.ways import GroupWays, WaysOfPairs
 
 _IDS = Qt.ItemDataRole.UserRole
 
@@ -41,6 +42,7 @@ class ExplainPanel(QWidget):
         self._theme, self._icons = theme, icons
         self._estimate: Estimate | None = None
         self._tiers: tuple[TierNumbers, ...] = ()
+        self._ways: GroupWays | None = None
         self._stale = False
         self.view = QTreeWidget(self)
         self.view.setAccessibleName(self.tr("Why it is so fast"))
@@ -79,9 +81,9 @@ class ExplainPanel(QWidget):
         self._stale = False
         self._fill()
 
-    def show_tiers(self, tiers: Sequence[TierNumbers]) -> None:
-        """Oversubscription and bisection of each tier."""
-        self._tiers = tuple(tiers)
+    def show_tiers(self, tiers: Sequence[TierNumbers], ways: GroupWays | None = None) -> None:
+        """Oversubscription and bisection of each tier, hops and ways between groups of servers."""
+        self._tiers, self._ways = tuple(tiers), ways
         self._fill()
 
     def show_failure(self, sentence: str) -> None:
@@ -125,6 +127,16 @@ class ExplainPanel(QWidget):
             group = self._group(self.tr("Tiers"))
             for tier in self._tiers:
                 self._tier(group, tier)
+        if self._ways is not None and self._ways.pairs:
+            some = self._ways.looked_at < self._ways.groups
+            title = self.tr("Ways between servers")
+            if some:
+                title = self.tr("Ways between servers ({0} of {1} groups looked at)").format(
+                    self._ways.looked_at, number(float(self._ways.groups))
+                )
+            group = self._group(title)
+            for pair in self._ways.pairs:
+                self._pair(group, pair)
         self.view.expandAll()
 
     def _group(self, title: str) -> QTreeWidgetItem:
@@ -209,6 +221,20 @@ class ExplainPanel(QWidget):
         over = worst is not None and worst > 1.001
         item.setIcon(0, self._icons.icon("warning" if over else "switch",
                                          "warning" if over else "text_muted"))  # fmt: skip
+
+    def _pair(self, group: QTreeWidgetItem, pair: WaysOfPairs) -> None:
+        what = self.tr("Within a group") if pair.within else self.tr("Between groups")
+        ways = pair.ways
+        if ways is None:
+            item = self._line(group, what, "", self.tr("no way leads there"), pair.example)
+            item.setIcon(0, self._icons.icon("warning", "warning"))
+            return
+        hops = self.tr("{0} hops").format(ways.hops)
+        if ways.longest_hops != ways.hops:
+            hops = self.tr("{0} to {1} hops").format(ways.hops, ways.longest_hops)
+        why = self.tr("{0}, {1} shortest ways").format(hops, number(float(ways.paths)))
+        item = self._line(group, what, "", why, pair.example)
+        item.setIcon(0, self._icons.icon("cable", "text_muted"))
 
     # -- going there ------------------------------------------------------------------------------
 
