@@ -112,7 +112,15 @@ class PowerShelfPart(DevicePart):
     output_v: PositiveFloat | None = None
     input_voltage_v: PositiveFloat | None = None
     """Greatest line-to-line voltage."""
+    input_phases: Literal[1, 3] | None = None
     input_text: str = ""
+
+    @property
+    def rated_less_one_w(self) -> float | None:
+        """What it gives with one rectifier lost; None where nobody published its rectifiers."""
+        if self.rectifiers is None or self.rectifier_w is None:
+            return None
+        return min(self.rated_kw * 1000, (self.rectifiers - 1) * self.rectifier_w)
 
 
 class AccessoryPart(DevicePart):
