@@ -4,6 +4,7 @@
 import pytest
 
 from rackloom.catalog import CatalogError, RackPart, SwitchPart, load, load_bundled, load_parts
+from rackloom.catalog.load import read_yaml
 
 RACK = """
   - id: {id}
@@ -136,6 +137,28 @@ def test_the_default_mode_must_be_offered_everywhere() -> None:
 
 def test_two_cages_of_one_name_are_refused() -> None:
     assert "'a'" in refused(SWITCH.replace("CAGES", "cages: [{name: a}, {name: a}]"))
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "parts: [{id: x, kind: *a11}]",
+        "parts: [{id: *a11, kind: rack, manufacturer: *a11, width_mm: *a11}]",
+        "sources: {BOOK: *a11}\nparts: []",
+        "manufacturer: *a11\nmodel: B\nslug: *a11\nu_height: *a11",
+        "parts: [&p {id: x, kind: rack, notes: *p}]",
+    ],
+)
+def test_a_file_that_names_one_list_a_billion_times_is_refused_at_once(rest: str) -> None:
+    layers = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    layers += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
+    with pytest.raises(CatalogError, match=r"bomb\.yaml: its aliases"):
+        read_yaml("\n".join([*layers, rest]), "bomb.yaml")
+
+
+def test_some_aliases_are_usual() -> None:
+    text = "a: &a {x: 1}\nb: [*a, *a]"
+    assert read_yaml(text, "few.yaml") == {"a": {"x": 1}, "b": [{"x": 1}, {"x": 1}]}
 
 
 def test_braces_in_a_name_pattern_are_only_text() -> None:

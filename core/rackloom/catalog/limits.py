@@ -38,15 +38,19 @@ def check_part(raw: Any) -> None:
 
     Raises OutOfBounds.
     """
-    _check(raw, "", 0, is_part=True)
+    _check(raw, "", 0, True, set())
 
 
 def check_plain(value: Any) -> None:
     """Refuse NaN, infinities, absurd numbers and deep nesting in plain values; OutOfBounds."""
-    _check(value, "", 0, is_part=False)
+    _check(value, "", 0, False, set())
 
 
-def _check(value: Any, place: str, depth: int, is_part: bool) -> None:
+def _check(value: Any, place: str, depth: int, is_part: bool, seen: set[int]) -> None:
+    if isinstance(value, dict | list | tuple):
+        if id(value) in seen:  # YAML may name one list a billion times
+            return
+        seen.add(id(value))
     if depth > MAX_DEPTH:
         raise OutOfBounds(f"it is nested deeper than {MAX_DEPTH} levels", place[:80])
     if isinstance(value, dict):
@@ -54,10 +58,10 @@ def _check(value: Any, place: str, depth: int, is_part: bool) -> None:
             inner_place = f"{place}.{key}".lstrip(".")
             if is_part:
                 _check_part_field(str(key), inner, inner_place)
-            _check(inner, inner_place, depth + 1, is_part)
+            _check(inner, inner_place, depth + 1, is_part, seen)
     elif isinstance(value, list | tuple):
         for number, inner in enumerate(value):
-            _check(inner, f"{place}.{number}".lstrip("."), depth + 1, is_part)
+            _check(inner, f"{place}.{number}".lstrip("."), depth + 1, is_part, seen)
     elif isinstance(value, int | float) and not reasonable(value):
         raise OutOfBounds("the number is not one a design can hold", place)
 
@@ -68,10 +72,11 @@ def _check_part_field(key: str, value: Any, place: str) -> None:
     )
     if key.endswith("_mm"):
         bound = MAX_MM
-        for number in value if isinstance(value, list) else ():
-            _check_part_field(key, number, place)
-    if bound is not None and isinstance(value, int | float | str) and _number(value) > bound:
-        raise OutOfBounds(f"{value} is more than the {bound:g} allowed", place)
+    if bound is None:
+        return
+    for number in value if isinstance(value, list) else (value,):
+        if isinstance(number, int | float | str) and _number(number) > bound:
+            raise OutOfBounds(f"{number} is more than the {bound:g} allowed", place)
 
 
 def _number(value: float | str) -> float:

@@ -23,6 +23,8 @@ except ImportError:  # a PyYAML built without libyaml reads the same, ten times 
 
 MAX_CATALOG_CHARACTERS = 16_000_000
 """Longer files are refused unread: fifty times what ships with the program."""
+MAX_CATALOG_NODES = 10_000_000
+"""Most values of a file, those that aliases repeat counted each time."""
 
 _P = TypeVar("_P", bound=Part)
 _PART: TypeAdapter[AnyPart] = TypeAdapter(AnyPart)
@@ -129,7 +131,8 @@ def read_yaml(text: str, where: str) -> Any:
             f"{where}: the file is too long for a catalogue ({len(text):,} characters)"
         )
     try:
-        return yaml.load(text, Loader=_Loader)
+        document = yaml.load(text, Loader=_Loader)
+        grown = _nodes(document, {})
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f" line {mark.line + 1}" if mark else ""
@@ -138,6 +141,21 @@ def read_yaml(text: str, where: str) -> Any:
         raise CatalogError(f"{where}: this YAML is nested too deeply") from error
     except ValueError as error:  # 2026-02-31 looks like a date to YAML and is none
         raise CatalogError(f"{where}: a value in this YAML cannot be read ({error})") from error
+    if grown > MAX_CATALOG_NODES:
+        raise CatalogError(f"{where}: its aliases make far more values of this YAML than it has")
+    return document
+
+
+def _nodes(value: Any, known: dict[int, int]) -> int:
+    """How many values a document holds once its aliases are written out: they may nest."""
+    if not isinstance(value, dict | list | tuple | set):
+        return 1
+    found = known.get(id(value))
+    if found is None:
+        known[id(value)] = MAX_CATALOG_NODES  # an alias of what it stands in has no end
+        inner = (*value, *value.values()) if isinstance(value, dict) else value
+        found = known[id(value)] = 1 + sum(_nodes(each, known) for each in inner)
+    return found
 
 
 def _refuse_duplicates(parts: Iterable[Part], where: str) -> None:
@@ -150,14 +168,20 @@ def _refuse_duplicates(parts: Iterable[Part], where: str) -> None:
 
 def parse_part(entry: Any, where: str) -> Part:
     """One catalogue entry; raises CatalogError naming the part and the first wrong field."""
-    name = entry.get("id", "a part without id") if isinstance(entry, dict) else "an entry"
     try:
         check_part(entry)
         part = _validated(entry, where)
         check_plain(part.model_dump(mode="json"))  # numbers may have been written as texts
     except OutOfBounds as error:
-        raise CatalogError(f"{where}: {name}: {error}") from error
+        raise CatalogError(f"{where}: {_called(entry)}: {error}") from error
     return part
+
+
+def _called(entry: Any) -> str:
+    if not isinstance(entry, dict):
+        return "an entry"
+    part_id = entry.get("id")
+    return part_id[:80] if isinstance(part_id, str) else "a part without id"
 
 
 def _validated(entry: Any, where: str) -> Part:
@@ -165,7 +189,7 @@ def _validated(entry: Any, where: str) -> Part:
         return _PART.validate_python(entry)
     except ValidationError as error:
         first = error.errors()[0]
-        name = entry.get("id", "a part without id") if isinstance(entry, dict) else "an entry"
+        name = _called(entry)
         field = ".".join(str(step) for step in first["loc"][1:]) or "kind"
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
         raise CatalogError(f"{where}: {name}: {field}: {first['msg']}{more}") from error

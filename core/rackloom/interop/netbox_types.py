@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rackloom.catalog import Catalog, CatalogError, DevicePart, Part
+from rackloom.catalog.limits import OutOfBounds, check_plain
 from rackloom.catalog.load import parse_part
 from rackloom.catalog.words import FormFactor, Inlet
 from rackloom.interop.netbox_panels import panel_fields
@@ -80,6 +81,10 @@ def convert(
     ``kind`` says what it is, which NetBox does not. Raises CatalogError, with what to do, where no
     part can be made.
     """
+    try:
+        check_plain(document)  # integers beyond all floats, for one
+    except OutOfBounds as error:
+        raise CatalogError(f"{where}: {error}") from error
     return _Converter(document, where, known).convert(kind)
 
 
