@@ -123,9 +123,11 @@ class Findings:
         self, design: Design, change: Change, places: Places
     ) -> dict[DeviceId, Mapping[Any, int]]:
         """What is still known about cables in trays after a change."""
-        if change.tables & {"racks", "rows", "settings"}:
+        if "settings" in change.tables:
             return {}
         trays = dict(self._trays)
+        for device in places.moved:
+            trays.pop(device, None)  # type: ignore[call-overload]
         for cables in (self.design.cables, design.cables):
             for cable in places.cables & cables.keys():
                 for end in cables[cable].ends:  # type: ignore[index]

@@ -11,6 +11,7 @@ from rackloom.design.ids import DeviceId, RackId, RowId
 from rackloom.design.paths import touched_paths
 from rackloom.design.relinking import affected_cables, rewired_devices
 from rackloom.placement.loads import on_busbar_of
+from rackloom.placement.routes import standings
 
 if TYPE_CHECKING:
     from rackloom.design.change import Change, Record
@@ -53,15 +54,15 @@ class Places:
         self.racks |= racks
         rows = [RowId(r.id) for r in change.of("rows")]
         self.rows |= set(rows)
-        moved = {
-            RackId(r.id) for r in change.of("racks") if _standing(r.before) != _standing(r.after)
-        }
-        for design in (before, after):
-            # A row's ends, and who stands beside whom, decide the routes of all its cables.
-            touched = set(rows) | {design.racks[r].row for r in moved if r in design.racks}
-            self.rows |= touched
-            for row in touched:
-                for rack in design.index.racks_in_row.get(row, ()):
+        if not racks and not rows:
+            return
+        # A row's ends, and who stands beside whom, decide routes too.
+        old, new = standings(before), standings(after)
+        for design, here, there in ((before, old, new), (after, new, old)):
+            self.rows |= {design.racks[RackId(r)].row for r in racks & design.racks.keys()}
+            for rack, standing in here.items():
+                if there.get(rack) != standing:
+                    self.rows.add(standing.row)
                     self._move(design, design.index.devices_in_rack.get(rack, ()))
 
     def _move(self, design: Design, devices: tuple[str, ...]) -> None:
@@ -181,10 +182,3 @@ def _place(device: Device | None) -> object:
 def _build(device: Device) -> object:
     """What of a device decides what its cages are and do."""
     return device.part, device.cards, device.modes
-
-
-def _standing(rack: object) -> object:
-    """What of a rack decides where its devices stand."""
-    if rack is None:
-        return None
-    return (rack.row, rack.position_m, rack.part)  # type: ignore[attr-defined]

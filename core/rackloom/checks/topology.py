@@ -139,6 +139,8 @@ class Topology:
         beside: dict[DeviceId, None] = {}
         for device in touched:
             old, new = before.nodes.get(device), self.nodes.get(device)
+            if old is None and new is None:
+                continue
             if old is None or old.halves or (new is not None and new.halves):
                 return False
             cut = old.near - new.near if new is not None else old.near

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from rackloom.catalog.parts import CablePart, RackPart
 from rackloom.catalog.words import Side
 from rackloom.design.entities import Cable, CableEnd
-from rackloom.design.ids import CableId, DeviceId, RackId
+from rackloom.design.ids import CableId, DeviceId, RackId, RowId
 from rackloom.design.value import Design
 from rackloom.placement.geometry import manager_inset_mm, port_place
 from rackloom.placement.memo import per_tables
@@ -124,6 +124,48 @@ def _floor(design: Design) -> _Floor:
             )
     columns = np.array(list(frames.values()), dtype=np.float64).reshape(-1, len(_Frame._fields)).T
     return _Floor(frames, columns)
+
+
+class Standing(NamedTuple):
+    """All that the room says of a rack to the cables of its devices; metres."""
+
+    row: RowId
+    x_m: float
+    y_m: float
+    width_m: float
+    depth_m: float
+    left_manager_m: float
+    right_manager_m: float
+    row_left_m: float
+    row_right_m: float
+    last_middle_m: float
+    """The middle of the row's last rack: where its cables cross to other rows, if nobody says."""
+    neighbour: RackId | None
+    """The rack that touches it on the right."""
+
+
+@per_tables("rows", "racks", "parts")
+def standings(design: Design) -> dict[RackId, Standing]:
+    """How every rack stands. While that of two racks is the same, so is every route between them,
+    as long as the settings are.
+    """
+    frames = _floor(design).frames
+    at = {frame.number: rack_id for rack_id, frame in frames.items()}
+    last_m: dict[int, float] = {}
+    for frame in frames.values():
+        middle_m = frame.x_m + frame.width_m / 2
+        last_m[frame.row] = max(last_m.get(frame.row, middle_m), middle_m)
+    return {
+        rack_id: Standing(
+            design.racks[rack_id].row,
+            *frame[1:7],
+            frame.row_left_m,
+            frame.row_right_m,
+            last_m[frame.row],
+            at.get(frame.right_neighbour),
+        )
+        for rack_id, frame in frames.items()
+    }
 
 
 class Footprint(NamedTuple):
