@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
+from rackloom.bulk import set_heap_apart
 from rackloom.design import Design, Step
 from rackloom.files import (
     SUFFIX,
@@ -215,7 +216,7 @@ class Session(QObject):
                 text = self.tr("{0} is being read.").format(path.name)
                 self._set_busy(text)
                 self.working.emit("load", text, -1.0)
-                self._loader.ask(lambda: load(path))
+                self._loader.ask(lambda: _load_warm(path))
                 return True
         try:
             with wait_cursor():
@@ -372,6 +373,15 @@ class Session(QObject):
             )
         self.banner.emit("info", text.format(recovery.steps))
         return True
+
+
+def _load_warm(path: Path) -> Project:
+    """Read a big file, and work out in the same thread what the window would stop for."""
+    project = load(path)
+    design = project.design
+    _ = design.index, design.links, design.next_number
+    set_heap_apart()
+    return project
 
 
 def named_as_project(path: Path) -> Path:

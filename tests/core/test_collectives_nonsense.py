@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.fabrics import Cluster, server_part, star, switch_part
 
-from fabrics import Cluster, server_part, star, switch_part
 from rackloom.collectives import Estimate, EstimateError, Settings, estimate
 from rackloom.design import Design
 from rackloom.fabric import Fabric

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opening, saving, recovering: nothing is lost, and every refusal is one sentence."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -354,3 +355,24 @@ def test_starting_with_a_bad_file_shows_a_window_that_says_so(
 )
 def test_a_saved_file_has_our_ending_whatever_dots_its_name_has(typed: str, saved: str) -> None:
     assert named_as_project(Path("/halls") / typed) == Path("/halls") / saved
+
+
+def test_a_big_design_is_warm_when_it_comes(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Index, links and numbers are worked out where it was read, not in the window's thread; and
+    the collector, which holds up every thread, has no rounds to make over it."""
+    path = tmp_path / "big.rackloom"
+    assert window.session.open_example()
+    save(path, window.document.design)
+    monkeypatch.setattr("rackloom_gui.session.BIG_FILE_BYTES", 100)
+    seen: list[set[str]] = []
+    window.document.replaced.connect(lambda design: seen.append(set(vars(design))))
+    gc.unfreeze()
+    try:
+        assert window.session.open(path)
+        qtbot.waitUntil(lambda: bool(seen), timeout=10_000)
+        assert {"index", "links", "next_number"} <= seen[0]
+        assert gc.get_freeze_count() > 10_000
+    finally:
+        gc.unfreeze()

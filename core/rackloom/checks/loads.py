@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
+from weakref import ref
 
 from rackloom.catalog.parts import DevicePart, SwitchPart
 from rackloom.checks.finding import called
@@ -44,17 +47,21 @@ class Loads(loads.Loads):
     """Draws and loads of a design, each worked out once a run."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context.design, self._work_out)
-        self._context = context
-
-    def _work_out(self, device_id: DeviceId) -> Draw:
-        part = self._design.part(self._design.devices[device_id].part, DevicePart)
-        if not isinstance(part, SwitchPart):
-            return loads.greatest_draw(part, 0.0, False)
-        kinds = [state.kind for state in self._context.view(device_id).states.values()]
-        plugs_w = sum(kind.plug_w for kind in kinds)
-        return loads.greatest_draw(part, plugs_w, any(kind.plug_w_unknown for kind in kinds))
+        # A weak reference: in a circle with its context, the design of every edit would stay in
+        # memory until the collector goes round, some megabytes each.
+        super().__init__(context.design, partial(_work_out, ref(context)))
 
     def group_words(self, group: str) -> str:
         """``feed A``, or the PDU that has no feed."""
         return called(group) if group in self._design.devices else f"feed {group}"
+
+
+def _work_out(context_ref: Callable[[], Context | None], device_id: DeviceId) -> Draw:
+    context = context_ref()
+    assert context is not None, "draws are asked for while the rules run"
+    part = context.design.part(context.design.devices[device_id].part, DevicePart)
+    if not isinstance(part, SwitchPart):
+        return loads.greatest_draw(part, 0.0, False)
+    kinds = [state.kind for state in context.view(device_id).states.values()]
+    plugs_w = sum(kind.plug_w for kind in kinds)
+    return loads.greatest_draw(part, plugs_w, any(kind.plug_w_unknown for kind in kinds))

@@ -10,6 +10,7 @@ from rackloom.catalog.fit import PASSIVE
 from rackloom.catalog.parts import (
     CablePart,
     DevicePart,
+    PartId,
     ServerPart,
     SwitchPart,
     TransceiverPart,
@@ -112,20 +113,29 @@ def _plugs(
     """
     known_w: dict[DeviceId, float] = {}
     unknown: set[DeviceId] = set()
+    optics_w: dict[PartId, float | None] = {}  # a design has 100,000 optics of a few kinds
     for module in design.modules.values() if modules is None else modules:
-        optic = design.part(module.part, TransceiverPart)
-        power_w = optic.power_typical_w if typical else optic.power_max_w
+        if module.part not in optics_w:
+            optic = design.part(module.part, TransceiverPart)
+            optics_w[module.part] = optic.power_typical_w if typical else optic.power_max_w
+        power_w = optics_w[module.part]
         if power_w is None:
             unknown.add(module.device)
         else:
             known_w[module.device] = known_w.get(module.device, 0.0) + power_w
+    active: dict[PartId, CablePart | None] = {}
     for cable in design.cables.values() if cables is None else cables:
-        part = design.part(cable.part, CablePart)
+        if cable.part not in active:
+            part = design.part(cable.part, CablePart)
+            active[cable.part] = part if any(end.power_w for end in part.ends) else None
+        plugs = active[cable.part]
+        if plugs is None:
+            continue
         for end in cable.ends:
-            power_w = part.ends[end.end].power_w  # None: a passive plug or a fibre connector
+            power_w = plugs.ends[end.end].power_w  # None: a passive plug or a fibre connector
             if not power_w:
                 continue
-            if typical and part.technology not in PASSIVE:
+            if typical and plugs.technology not in PASSIVE:
                 unknown.add(end.device)  # published is the greatest draw
             else:
                 known_w[end.device] = known_w.get(end.device, 0.0) + power_w
