@@ -66,6 +66,7 @@ class Analysis(QObject):
         self._whole: tuple[Design, Asked, Any] | None = None
         """The latest estimate with nothing unplugged, the design it is of, and what was asked."""
         self._note = ""
+        self._also: tuple[Any, ...] = ()
         self._fabric: Any = None
         self.keeper = FabricKeeper(document.design)
         self._checks = LatestJob(self)
@@ -198,6 +199,11 @@ class Analysis(QObject):
         """What unplugging changes and why, in a sentence; empty while nothing is unplugged."""
         return self._note if self._unplugged else ""
 
+    @property
+    def also(self) -> tuple[Any, ...]:
+        """Estimates of the further collectives that were asked for."""
+        return self._also
+
     def _known_whole(self) -> Any:
         """The estimate of the design as it is with nothing unplugged, where it is known."""
         if self._whole is None:
@@ -216,6 +222,7 @@ class Analysis(QObject):
         if whole is not None:
             self._whole = (design, asked, whole)
         self._note = found.note
+        self._also = found.also
         self._fabric = found.fabric
         self._estimate = found.estimate
         self.estimate_changed.emit(found.estimate)

@@ -144,7 +144,9 @@ class ThroughputWiring(QObject):
         window = self._window
         dialog = QFileDialog(window, self.tr("Open a Log of nccl-tests or rccl-tests"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilters([self.tr("Logs (*.log *.txt *.out)"), self.tr("All files (*)")])
+        dialog.setNameFilters(
+            [self.tr("Logs (*.log *.txt *.out *.json)"), self.tr("All files (*)")]
+        )
         dialog.fileSelected.connect(lambda name: self.load_log(Path(name)))
         dialog.open()
 
@@ -160,6 +162,7 @@ class ThroughputWiring(QObject):
         window, analysis = self._window, self._window.analysis
         if not analysis.asked.group and not analysis.unplugged:
             window.chart.total_gpus = estimate.gpus
+        window.chart.show_also(analysis.also)
         window.chart.show_estimate(estimate, analysis.baseline, analysis.note)
         window.explain.show_estimate(estimate)
         window.status.set_stale(False)

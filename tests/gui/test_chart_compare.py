@@ -15,9 +15,12 @@ from tests.gui.window_kit import device_named, settle
 
 from rackloom.collectives import ALGORITHMS as ENGINE_ALGORITHMS
 from rackloom.collectives import Collective, estimate
+from rackloom.collectives.calibration import PROTOCOLS as ENGINE_PROTOCOLS
+from rackloom.collectives.case import FLOWS_PER_CONNECTION, TRANSPORTS
 from rackloom.interop.nccl_log import MeasuredPoint, MeasuredRun
-from rackloom_gui.charts.asked import COLLECTIVES
-from rackloom_gui.charts.controls import ALGORITHMS
+from rackloom_gui.charts.asked import COLLECTIVES, FLOWS
+from rackloom_gui.charts.axes import power_text
+from rackloom_gui.charts.controls import ALGORITHMS, PROTOCOLS, _ordinal
 from rackloom_gui.charts.series import gaps_of, lines_of, median_gap
 from rackloom_gui.main_window import MainWindow
 
@@ -54,6 +57,57 @@ def _log(path: Path, example: MainWindow, share: float, ranks: int = 32) -> Path
 def test_the_lists_of_names_are_those_of_the_engine() -> None:
     assert set(COLLECTIVES) == {c.value for c in Collective}
     assert set(ALGORITHMS) == set(ENGINE_ALGORITHMS)
+    assert set(PROTOCOLS) == {"auto", *ENGINE_PROTOCOLS}
+    assert FLOWS == FLOWS_PER_CONNECTION
+
+
+def test_how_the_network_is_run_can_be_said(example: MainWindow, qtbot: QtBot) -> None:
+    controls = example.chart.controls
+    assert set(controls.transport) == {"", *TRANSPORTS}
+    controls.algorithm["ring"].trigger()
+    controls.protocol["LL"].trigger()
+    settle(example, qtbot)
+    answer = example.chart.estimate
+    assert answer is not None
+    assert {(p.algorithm, p.protocol) for p in answer.points} == {("ring", "LL")}
+    controls.protocol["auto"].trigger()
+    controls.algorithm["auto"].trigger()
+    settle(example, qtbot)
+    before = example.chart.estimate
+    controls.transport["efa"].trigger()
+    settle(example, qtbot)
+    now = example.chart.estimate
+    assert before is not None
+    assert now is not None
+    assert now.points[0].time_us > before.points[0].time_us + 10  # an EFA hop takes longer
+    controls.flows[1].trigger()
+    assert controls.asked.flows == 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "number", "gpus", "text"),
+    [("ask:first", 16, 16, "First 16 GPUs"), ("ask:every", 4, 8, "Every 4th GPU")],
+)
+def test_groups_of_any_size(
+    entry: str, number: int, gpus: int, text: str, example: MainWindow, qtbot: QtBot
+) -> None:
+    group = example.chart.controls.group
+    group.setCurrentIndex(group.findData(entry))
+    group.activated.emit(group.currentIndex())
+    assert group.currentText() == "All GPUs"  # until a number is given
+    dialog = example.chart.controls.findChild(QInputDialog)
+    assert dialog is not None
+    dialog.setIntValue(number)
+    dialog.accept()
+    settle(example, qtbot)
+    assert group.currentText() == text
+    assert example.chart.estimate is not None
+    assert example.chart.estimate.gpus == gpus
+
+
+def test_which_one_of_a_row() -> None:
+    words = [_ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 112, 122)]
+    assert words == ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th", "122nd"]
 
 
 def test_another_collective_on_another_group(example: MainWindow, qtbot: QtBot) -> None:
@@ -129,6 +183,32 @@ def test_a_curve_is_kept_under_a_name_and_taken_off(example: MainWindow, qtbot: 
     assert "two spines" not in chart.legend.texts
 
 
+def test_other_collectives_beside_the_one_asked_for(example: MainWindow, qtbot: QtBot) -> None:
+    chart = example.chart
+    chart.controls.also["all-gather"].trigger()
+    chart.controls.also["all-reduce"].trigger()  # which is there already
+    settle(example, qtbot)
+    assert chart.legend.texts.count("All-gather") == 1
+    assert "All-reduce" not in chart.legend.texts
+    assert chart.plot is not None
+    expected = estimate(example.document.design, "all-gather").points[25]
+    assert f"All-gather: {expected.busbw_gb_per_s:.0f} GB/s" in chart.plot.readout(25)
+    rows = list(csv.DictReader(io.StringIO(chart.csv())))
+    found = float(rows[25]["busbw_gb_per_s of All-gather"])
+    assert found == pytest.approx(expected.busbw_gb_per_s, rel=1e-4)
+    button = chart.legend.chip("also:all-gather")
+    assert button is not None
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    settle(example, qtbot)
+    assert "All-gather" not in chart.legend.texts
+    assert not chart.controls.also["all-gather"].isChecked()
+
+
+def test_powers_of_ten_of_time_have_the_unit_they_are_whole_in() -> None:
+    texts = [power_text(n) for n in (0, 2, 3, 4, 6, 7, -1)]
+    assert texts == ["1 µs", "100 µs", "1 ms", "10 ms", "1 s", "10 s", "0.1 µs"]
+
+
 def _dropped(widget: QWidget, path: Path) -> bool:
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(path))])
@@ -162,6 +242,8 @@ def test_a_dropped_log_shows_the_gap_of_each_size(
 def test_a_log_of_fewer_gpus_turns_the_chart_to_them(
     example: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
+    example.chart.load_log(_log(tmp_path / "run.log", example, 1.0, ranks=32))
+    assert "measured as expected from 256 MiB on" in example.chart.note
     example.chart.load_log(_log(tmp_path / "run.log", example, 1.0, ranks=16))
     settle(example, qtbot)
     assert example.chart.estimate is not None

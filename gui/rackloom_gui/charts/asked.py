@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ COLLECTIVES = (
     "send-receive",
 )  # fmt: skip
 """As the engine names them; here without it, for importing it costs the start half a second."""
+FLOWS = 16
+"""Flows of a connection unless another number is asked for; a test holds it to the engine's."""
 ALL_GPUS, SELECTION, ONE_PER_SERVER = "", "selection", "one-per-server"
 
 
@@ -31,10 +33,17 @@ class Asked:
     servers: tuple[str, ...] = ()
     """Ids of the selected servers."""
     algorithm: str = "auto"
+    protocol: str = "auto"
     routing: str = "auto"
+    flows: int = FLOWS
+    """Flows of a connection where a hash places them."""
+    transport: str = ""
+    """Empty: what the switches speak. Else one of the engine's TRANSPORTS."""
     sharp: bool = False
     efficiency: float = 1.0
     """What the network is taken to reach of its rate: 1 is a healthy one."""
+    also: tuple[str, ...] = ()
+    """Further collectives, on the same group and network, to lay beside the first."""
 
     def gpus(self, failed: frozenset[str]) -> GpuChoice:
         """Which GPUs, as the engine takes it; servers that are unplugged do not take part."""
@@ -54,6 +63,8 @@ class Answered:
     """The network it is of, with nothing unplugged."""
     note: str
     """What unplugging changes and why, in a sentence; empty while nothing is unplugged."""
+    also: tuple[Estimate, ...] = ()
+    """The further collectives that were asked for, where they have an answer."""
 
 
 def answer(
@@ -61,8 +72,9 @@ def answer(
 ) -> Answered:
     """Estimate, and, while something is unplugged, compare with ``whole`` (or work that out)."""
     now = _one(fabric, asked, failed)
+    also = _also(fabric, asked, failed)
     if not failed:
-        return Answered(now, None, fabric, "")
+        return Answered(now, None, fabric, "", also)
     from rackloom.collectives import EstimateError
     from rackloom_gui.charts.what_if import what_if_text
 
@@ -70,8 +82,24 @@ def answer(
         try:
             whole = _one(fabric, asked, frozenset())
         except EstimateError:
-            return Answered(now, None, fabric, "")
-    return Answered(now, whole, fabric, what_if_text(fabric.design, whole, now, failed))
+            return Answered(now, None, fabric, "", also)
+    return Answered(now, whole, fabric, what_if_text(fabric.design, whole, now, failed), also)
+
+
+def _also(fabric: Fabric, asked: Asked, failed: frozenset[str]) -> tuple[Estimate, ...]:
+    """The further collectives; an algorithm that is forced is one of the first alone."""
+    from rackloom.collectives import EstimateError
+
+    found = []
+    for collective in asked.also:
+        if collective == asked.collective:
+            continue
+        other = replace(asked, collective=collective, algorithm="auto", protocol="auto")
+        try:
+            found.append(_one(fabric, other, failed))
+        except EstimateError:  # the first collective says what is amiss, where anything is
+            continue
+    return tuple(found)
 
 
 def sweep_failures(
@@ -95,7 +123,13 @@ def sweep_failures(
 def _settings(asked: Asked) -> Settings:
     from rackloom.collectives import Settings
 
-    return Settings(routing=asked.routing, sharp=asked.sharp, network_efficiency=asked.efficiency)
+    return Settings(
+        routing=asked.routing,
+        flows_per_connection=asked.flows,
+        network_efficiency=asked.efficiency,
+        transport=asked.transport or None,
+        sharp=asked.sharp,
+    )
 
 
 def _one(fabric: Fabric, asked: Asked, failed: frozenset[str]) -> Estimate:
@@ -107,5 +141,6 @@ def _one(fabric: Fabric, asked: Asked, failed: frozenset[str]) -> Estimate:
         gpus=asked.gpus(failed),
         failed=failed,
         algorithm=asked.algorithm,
+        protocol=asked.protocol,
         settings=_settings(asked),
     )

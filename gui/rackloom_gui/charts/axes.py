@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg  # type: ignore[import-untyped,unused-ignore]
 
-from rackloom_gui.charts.sizes import short_size, time_text
+from rackloom_gui.charts.sizes import short_size
 
 
 class SizeAxis(pg.AxisItem):  # type: ignore[misc,unused-ignore]
@@ -57,4 +57,12 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc,unused-ignore]
         if not self._powers:
             texts: list[str] = super().tickStrings(values, scale, spacing)
             return texts
-        return [time_text(10.0**v) for v in values]
+        return [power_text(round(v)) for v in values]
+
+
+def power_text(power: int) -> str:
+    """A power of ten of microseconds: ``100 µs``, ``1 ms``, ``10 s``."""
+    for least, unit in ((6, "s"), (3, "ms"), (0, "µs")):
+        if power >= least:
+            return f"{10 ** (power - least)} {unit}"
+    return f"{10.0**power:g} µs"

@@ -6,11 +6,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QSize, Signal
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QInputDialog,
+    QMenu,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
-from rackloom_gui.charts.asked import ALL_GPUS, COLLECTIVES, ONE_PER_SERVER, SELECTION, Asked
+from rackloom_gui.charts.asked import (
+    ALL_GPUS,
+    COLLECTIVES,
+    FLOWS,
+    ONE_PER_SERVER,
+    SELECTION,
+    Asked,
+)
 from rackloom_gui.charts.series import QUANTITIES
 from rackloom_gui.charts.sizes import collective_text
 from rackloom_gui.icons import Icons
@@ -26,7 +41,20 @@ _ROUTINGS: tuple[tuple[str, str], ...] = (
     ("adaptive", str(QT_TRANSLATE_NOOP("ChartControls", "Adaptive or packet spray"))),
     ("ecmp", str(QT_TRANSLATE_NOOP("ChartControls", "Hashed (ECMP)"))),
 )
-_HEALTH = (1.0, 0.9, 0.8, 0.6, 0.4)
+_TRANSPORTS: tuple[tuple[str, str], ...] = (
+    ("", str(QT_TRANSLATE_NOOP("ChartControls", "As the Switches Speak"))),
+    ("infiniband", "InfiniBand"),
+    ("ethernet", str(QT_TRANSLATE_NOOP("ChartControls", "Ethernet (RoCE)"))),
+    ("efa", "EFA (AWS P6)"),
+    ("efa-p5", "EFA (AWS P4, P5)"),
+)
+PROTOCOLS = ("auto", "LL", "LL128", "Simple")
+"""As the engine names them; a test holds them equal."""
+_FLOWS = (1, 2, 4, 8, FLOWS, 32, 64)
+_HEALTH = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
+_ASK_FIRST, _ASK_EVERY = "ask:first", "ask:every"
+MOST_GPUS = 1 << 22
+"""More GPUs than any design has."""
 
 
 class ChartControls(QWidget):
@@ -41,8 +69,8 @@ class ChartControls(QWidget):
         super().__init__(parent)
         self._asked = Asked()
         self._servers: tuple[str, ...] = ()
-        self._first: list[str] = []
-        """Groups of the first so many GPUs, as logs brought them."""
+        self._more: list[str] = []
+        """Groups that were asked for or a log brought: ``16`` (the first so many), ``every:4``."""
         self._pods: tuple[str, ...] = ()
         self._icons = icons
         self.collective = self._combo(self.tr("Collective"))
@@ -57,7 +85,7 @@ class ChartControls(QWidget):
         self.settings = QToolButton(self)
         self.settings.setAutoRaise(True)
         self.settings.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.settings.setToolTip(self.tr("Algorithm, routing and state of the network"))
+        self.settings.setToolTip(self.tr("Algorithm, protocol, routing and state of the network"))
         self.settings.setAccessibleName(self.settings.toolTip())
         self._build_menu()
         layout = QHBoxLayout(self)
@@ -98,11 +126,25 @@ class ChartControls(QWidget):
         self.show_algorithms.setCheckable(True)
         self.show_algorithms.setChecked(True)
         self.show_algorithms.toggled.connect(self.algorithms_shown)
+        beside = menu.addMenu(self.tr("Other Collectives Beside It"))
+        self.also = {name: beside.addAction(collective_text(name)) for name in COLLECTIVES}
+        for action in self.also.values():
+            action.setCheckable(True)
+            action.toggled.connect(lambda _on: self._take_also())
         menu.addSeparator()
         algorithms = [(a, a if a != "auto" else self.tr("The Fastest")) for a in ALGORITHMS]
         self.algorithm = self._choice(menu, self.tr("Algorithm"), "algorithm", algorithms)
+        protocols = [(p, p if p != "auto" else self.tr("The Fastest")) for p in PROTOCOLS]
+        self.protocol = self._choice(menu, self.tr("Protocol"), "protocol", protocols)
+        menu.addSeparator()
         routings = [(key, QCoreApplication.translate("ChartControls", t)) for key, t in _ROUTINGS]
         self.routing = self._choice(menu, self.tr("Routing"), "routing", routings)
+        flows = [
+            (n, self.tr("1 flow") if n == 1 else self.tr("{0} flows").format(n)) for n in _FLOWS
+        ]
+        self.flows = self._choice(menu, self.tr("Flows per Connection (ECMP)"), "flows", flows)
+        speak = [(key, QCoreApplication.translate("ChartControls", t)) for key, t in _TRANSPORTS]
+        self.transport = self._choice(menu, self.tr("Transport"), "transport", speak)
         health = [
             (part, self.tr("{0} % of its rate").format(f"{part * 100:.0f}")) for part in _HEALTH
         ]
@@ -155,10 +197,7 @@ class ChartControls(QWidget):
             self.collective.setCurrentIndex(max(self.collective.findData(collective), 0))
         if ranks is not None and all_gpus is not None and 2 <= ranks <= all_gpus:
             whole = ranks == all_gpus
-            if not whole and str(ranks) not in self._first:
-                self._first.append(str(ranks))
-                self._fill_groups()
-            self.group.setCurrentIndex(self.group.findData(ALL_GPUS if whole else str(ranks)))
+            self._offer(ALL_GPUS if whole else str(ranks))
         self._take()
 
     def _fill_groups(self) -> None:
@@ -171,9 +210,13 @@ class ChartControls(QWidget):
         count = len(self._servers)
         if count or now == SELECTION:
             entries.insert(1, (SELECTION, self.tr("Selected servers ({0})").format(count)))
-        entries += [(number, self.tr("First {0} GPUs").format(number)) for number in self._first]
+        entries += [(key, self._more_text(key)) for key in self._more]
         entries += [
             (f"pod:{pod}", self.tr("Pod {0}").format(pod)) for pod in self._pods[:MOST_PODS]
+        ]
+        entries += [
+            (_ASK_FIRST, self.tr("First N GPUs…")),
+            (_ASK_EVERY, self.tr("Every Nth GPU…")),
         ]
         self.group.blockSignals(True)
         self.group.clear()
@@ -184,8 +227,50 @@ class ChartControls(QWidget):
         if self.group.currentData() != now:  # the pod is gone
             self._set(group=self.group.currentData())
 
+    def _take_also(self) -> None:
+        self._set(also=tuple(name for name, action in self.also.items() if action.isChecked()))
+
+    def _more_text(self, key: str) -> str:
+        if key.startswith("every:"):
+            return self.tr("Every {0} GPU").format(_ordinal(int(key.removeprefix("every:"))))
+        return self.tr("First {0} GPUs").format(key)
+
+    def _offer(self, key: str) -> None:
+        """Choose a group, which is added to the list where it is not there yet."""
+        if self.group.findData(key) < 0:
+            self._more.append(key)
+            self._fill_groups()
+        self.group.setCurrentIndex(self.group.findData(key))
+
+    def _ask_number(self, key: str) -> None:
+        """Ask how many GPUs, or every which one; the list stays at what it was until then."""
+        self.group.setCurrentIndex(self.group.findData(self._asked.group))
+        every = key == _ASK_EVERY
+        dialog = QInputDialog(self)
+        dialog.setWindowTitle(self.tr("Group of GPUs"))
+        dialog.setLabelText(
+            self.tr("One GPU of how many (8: one of each server of eight):")
+            if every
+            else self.tr("How many GPUs, from the first server on:")
+        )
+        dialog.setInputMode(QInputDialog.InputMode.IntInput)
+        dialog.setIntRange(2, MOST_GPUS)
+        dialog.setIntValue(4 if every else 16)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.intValueSelected.connect(
+            lambda n: self._take_group(f"every:{n}" if every else str(n))
+        )
+        dialog.open()
+
+    def _take_group(self, key: str) -> None:
+        self._offer(key)
+        self._take()
+
     def _take(self) -> None:
         group = str(self.group.currentData())
+        if group in {_ASK_FIRST, _ASK_EVERY}:
+            self._ask_number(group)
+            return
         self._set(
             collective=str(self.collective.currentData()),
             group=group,
@@ -197,3 +282,9 @@ class ChartControls(QWidget):
         if asked != self._asked:
             self._asked = asked
             self.asked_changed.emit(asked)
+
+
+def _ordinal(number: int) -> str:
+    """``2nd``, ``8th``: which one of a row."""
+    last = number % 10 if number // 10 % 10 != 1 else 0
+    return str(number) + {1: "st", 2: "nd", 3: "rd"}.get(last, "th")

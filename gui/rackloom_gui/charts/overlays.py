@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QDropEvent
 
 from rackloom_gui.charts.series import gaps_of, median_gap
 from rackloom_gui.charts.shown import Log
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
     from rackloom.collectives import Estimate
     from rackloom.interop.nccl_log import MeasuredRun
 
+LOG_SUFFIXES = frozenset({".log", ".txt", ".out", ".json"})
+"""Files that are taken for logs of nccl-tests when they are dropped anywhere on the window."""
 MOST_BYTES = 64 << 20
+SAME = 0.005
+"""A gap that rounds to 0 %."""
 
 
 def tr(text: str) -> str:
@@ -59,8 +64,19 @@ def log_text(log: Log, estimate: Estimate | None) -> str:
     text = tr("{0}: measured {1} % {2} than expected {3} (median).").format(
         log.name, f"{abs(share) * 100:.0f}", way, where
     )
+    if abs(share) < SAME:
+        text = tr("{0}: measured as expected {1} (median).").format(log.name, where)
     if run.ranks is not None and run.ranks != estimate.gpus:
         text += " " + tr("It ran on {0} GPUs, the estimate is of {1}.").format(
             run.ranks, estimate.gpus
         )
     return text
+
+
+def dropped_log(event: QDropEvent) -> Path | None:
+    """The log that is being dropped, if it is one file that may be a log."""
+    urls = event.mimeData().urls()
+    if len(urls) != 1 or not urls[0].isLocalFile():
+        return None
+    path = Path(urls[0].toLocalFile())
+    return path if path.suffix.lower() in LOG_SUFFIXES or not path.suffix else None

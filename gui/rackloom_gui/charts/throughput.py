@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from PySide6.QtWidgets import (
 from rackloom_gui.charts.controls import ChartControls
 from rackloom_gui.charts.copying import estimate_csv
 from rackloom_gui.charts.legend import ChartLegend, Entry
-from rackloom_gui.charts.overlays import log_text, read_log
+from rackloom_gui.charts.overlays import dropped_log, log_text, read_log
 from rackloom_gui.charts.shown import Log, Pin, free_colour
 from rackloom_gui.charts.sizes import bandwidth_text, collective_text
 from rackloom_gui.charts.spinner import Spinner
@@ -39,9 +40,6 @@ from rackloom_gui.widgets.text import ElidedLabel, EmptyState
 if TYPE_CHECKING:
     from rackloom.collectives import Estimate
     from rackloom_gui.charts.plot import ThroughputPlot
-
-LOG_SUFFIXES = frozenset({".log", ".txt", ".out"})
-"""Files that are taken for logs of nccl-tests when they are dropped anywhere on the window."""
 
 
 class ThroughputPanel(QWidget):
@@ -63,6 +61,8 @@ class ThroughputPanel(QWidget):
         self._plot: ThroughputPlot | None = None
         self._pins: list[Pin] = []
         self._logs: list[Log] = []
+        self._also: list[Pin] = []
+        """Other collectives beside the one that is asked for."""
         self._asked_name = "all-reduce"
         self.controls = ChartControls(icons, self)
         self.legend = ChartLegend(icons, self)
@@ -182,6 +182,13 @@ class ThroughputPanel(QWidget):
         """The sentence on what unplugging changes, or how a log compares."""
         return self._note.text()
 
+    def show_also(self, estimates: Sequence[Estimate]) -> None:
+        """Other collectives that `show_estimate` lays beside the one it is given."""
+        self._also = []
+        for found in estimates:
+            name = collective_text(found.collective.value)
+            self._also.append(Pin(name, found, self._colour()))
+
     def show_estimate(
         self, estimate: Estimate, baseline: Estimate | None = None, note: str = ""
     ) -> None:
@@ -191,7 +198,7 @@ class ThroughputPanel(QWidget):
         self._estimate, self._baseline = estimate, baseline
         self._what_if = note
         plot = self._need_plot()
-        plot.set_overlays(self._pins, self._logs)
+        plot.set_overlays((*self._pins, *self._also), self._logs)
         plot.show_estimate(estimate, baseline)
         self._stack.setCurrentWidget(self._chart_room)
         peak = estimate.peak.busbw_gb_per_s
@@ -204,11 +211,11 @@ class ThroughputPanel(QWidget):
         self._head.setText(head)
         self._reason.setText(limit_sentence(estimate))
         self._small.setText(
-            self.tr("No schedule beats {0}: {1}. Expect ±{2} %: {3}.").format(
-                bandwidth_text(estimate.limit.busbw_gb_per_s),
-                estimate.limit.text.rstrip("."),
+            self.tr("Expect ±{0} %: {1}. No schedule beats {2}: {3}.").format(
                 f"{estimate.band.fraction * 100:.0f}",
                 estimate.band.rests_on,
+                bandwidth_text(estimate.limit.busbw_gb_per_s),
+                estimate.limit.text.rstrip("."),
             )
         )
         self._show_note()
@@ -285,6 +292,9 @@ class ThroughputPanel(QWidget):
         colours = tokens.series
         for n, pin in enumerate(self._pins):
             entries.append(Entry(f"pin:{n}", pin.name, colours[pin.colour % len(colours)]))
+        for pin in self._also:
+            key = f"also:{pin.estimate.collective.value}"
+            entries.append(Entry(key, pin.name, colours[pin.colour % len(colours)]))
         for n, log in enumerate(self._logs):
             colour = colours[log.colour % len(colours)]
             entries.append(Entry(f"log:{n}", log.name, colour, dot=True))
@@ -333,7 +343,8 @@ class ThroughputPanel(QWidget):
         self._overlay()
 
     def _colour(self) -> int:
-        taken = {pin.colour for pin in self._pins} | {log.colour for log in self._logs}
+        taken = {pin.colour for pin in (*self._pins, *self._also)}
+        taken |= {log.colour for log in self._logs}
         return free_colour(taken, len(self._theme.tokens.series))
 
     def load_log(self, path: Path) -> bool:
@@ -357,12 +368,17 @@ class ThroughputPanel(QWidget):
 
     def _remove(self, key: str) -> None:
         kind, _, number = key.partition(":")
+        if kind == "also":
+            self.controls.also[number].setChecked(False)
+            self._also = [p for p in self._also if p.estimate.collective.value != number]
+            self._overlay()
+            return
         del (self._pins if kind == "pin" else self._logs)[int(number)]
         self._overlay()
 
     def _overlay(self) -> None:
         if self._plot is not None:
-            self._plot.set_overlays(self._pins, self._logs)
+            self._plot.set_overlays((*self._pins, *self._also), self._logs)
         self._show_note()
         self._show_legend()
 
@@ -395,7 +411,7 @@ class ThroughputPanel(QWidget):
         if self._estimate is None:
             return ""
         logs = [g for g in self._logs if g.run.collective in (None, self._estimate.collective)]
-        return estimate_csv(self._estimate, self._pins, logs)
+        return estimate_csv(self._estimate, (*self._pins, *self._also), logs)
 
     def copy_csv(self) -> None:
         """Put the points on the clipboard."""
@@ -419,15 +435,6 @@ class ThroughputPanel(QWidget):
         self.render(painter, QPoint(), renderFlags=QWidget.RenderFlag.DrawChildren)
         painter.end()
         return image
-
-
-def dropped_log(event: QDropEvent) -> Path | None:
-    """The log that is being dropped, if it is one file that may be a log."""
-    urls = event.mimeData().urls()
-    if len(urls) != 1 or not urls[0].isLocalFile():
-        return None
-    path = Path(urls[0].toLocalFile())
-    return path if path.suffix.lower() in LOG_SUFFIXES or not path.suffix else None
 
 
 def limit_sentence(estimate: Estimate) -> str:
