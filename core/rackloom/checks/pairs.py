@@ -84,7 +84,7 @@ def _cord(shape: Shape, rule_id: str) -> Iterator[ShapeHit]:
             continue
         misfit = cord_misfit(end.module, shape.part, end.end)
         if misfit and misfit.rule == rule_id:
-            yield ShapeHit((number,), f"at {{p{number}}} {misfit.message}")
+            yield ShapeHit((number,), f"at {{p{number}}} {misfit.message}", "other-cord")
 
 
 def _optics(shape: Shape) -> Iterator[tuple[int, int, Misfit]]:

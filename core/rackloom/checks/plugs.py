@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity
+from rackloom.checks.plug_fixes import plug_fixer
 from rackloom.checks.registry import rule
 from rackloom.design.ids import DeviceId
 
@@ -21,7 +22,8 @@ def misfitting(context: Context, devices: Iterable[str]) -> Iterator[str]:
 def _hits(context: Context, device_id: str, misfit_rule: str) -> Iterator[Hit]:
     for misfit in context.view(DeviceId(device_id)).misfits:
         if misfit.rule == misfit_rule:
-            yield Hit(misfit.where, misfit.text)
+            fixer = plug_fixer(misfit.where[0], context.catalog_given)
+            yield Hit(misfit.where, misfit.text, fixer)
 
 
 @rule(

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from rackloom.catalog.fit import optic_pair_misfit, transceiver_misfits
+from rackloom.catalog.fit import cord_misfit, optic_pair_misfit, transceiver_misfits
 from rackloom.catalog.load import Catalog, load_bundled
 from rackloom.catalog.parts import CablePart, TransceiverPart
 from rackloom.checks.breakout import free_modes
 from rackloom.checks.finding import Fix, Fixer
-from rackloom.design.edits import insert_module, set_mode, swap_module
+from rackloom.checks.plug_fixes import plug_fixer
+from rackloom.design.edits import insert_module, set_cable, set_mode, swap_module
 from rackloom.design.hardware import cages_of
 from rackloom.design.wiring import module_in
 
@@ -59,8 +60,6 @@ def _matching(
 
     Parts of the same maker and of the least power first.
     """
-    from rackloom.catalog.fit import cord_misfit
-
     known = {p.id: p for p in [*design.parts.values(), *catalog.values()]}
     candidates = [
         part
@@ -131,6 +130,52 @@ def _swap(module_id: ModuleId, part: TransceiverPart, draft: Draft) -> None:
     swap_module(draft, module_id, part)
 
 
+def _other_cord(
+    cable_id: CableId, positions: tuple[int, ...], catalog: Catalog | None, design: Design
+) -> Sequence[Fix]:
+    """A cord of the same shape and length, or the next longer, that goes onto all its ends.
+
+    Where its ends hold optics that no one cord joins: another transceiver at the end that is told.
+    """
+    cable = design.cables[cable_id]
+    old = design.part(cable.part, CablePart)
+    known = {p.id: p for p in [*design.parts.values(), *(catalog or load_bundled()).values()]}
+    found = [
+        (length_m, part)
+        for part in known.values()
+        if isinstance(part, CablePart)
+        and (len(part.ends), part.connectors_per_side) == (len(old.ends), old.connectors_per_side)
+        and (length_m := part.next_stocked_m(cable.length_m)) is not None
+        and all(_takes(design, part, end) for end in cable.ends)
+    ]
+    if not found:
+        end = _ends(design, cable_id)[positions[0]]
+        held = [
+            module
+            for module in design.index.modules_of_device.get(end.device, ())
+            if design.modules[module].cage == end.cage
+        ]
+        return tuple(fix for module in held for fix in plug_fixer(module, catalog)(design))
+    length_m, best = min(
+        found, key=lambda f: (f[1].manufacturer != old.manufacturer, f[0], f[1].id)
+    )
+    label = f"Use {best.model} ({best.fibre.fibre_type if best.fibre else ''}), {length_m:g} m"
+    return (Fix(label, partial(_exchange, cable_id, best, length_m)),)
+
+
+def _takes(design: Design, cord: CablePart, end: CableEnd) -> bool:
+    """Whether a fibre cord goes onto what is at an end of the one that is there."""
+    module = module_in(design, end.device, end.cage)
+    if module is not None:
+        return cord_misfit(module, cord, end.end) is None
+    plug = cord.ends[end.end]
+    return cord.fibre is not None and plug.form_factor is _cage(design, end).form_factor
+
+
+def _exchange(cable_id: CableId, part: CablePart, length_m: float, draft: Draft) -> None:
+    set_cable(draft, cable_id, part=part, length_m=length_m)
+
+
 def _other_mode(
     cable_id: CableId, positions: tuple[int, ...], catalog: Catalog | None, design: Design
 ) -> Sequence[Fix]:
@@ -158,6 +203,7 @@ def _set_mode(device: DeviceId, cage: str, mode: str, draft: Draft) -> None:
 _FIXERS = {
     "free-mode": _free_mode,
     "insert-optic": _insert_optic,
+    "other-cord": _other_cord,
     "other-mode": _other_mode,
     "same-optic": _same_optic,
 }
