@@ -167,6 +167,8 @@ def test_a_rail_only_fabric_is_one_island() -> None:
 def test_dark_network_cards() -> None:
     world = World()
     leaf, server = world.device(QM9700, "leaf"), world.device(H100, "gpu-01")
+    (finding,) = world.fires("fabric.unused-nics")
+    assert finding.message == "none of the 8 compute ports of gpu-01 has a link"
     for rail in range(7):
         world.rail(leaf, str(1 + rail // 2), rail % 2, server, rail)
     (finding,) = world.fires("fabric.unused-nics")

@@ -308,11 +308,16 @@ def unused_nics(context: Context, device_id: str) -> Iterator[Hit]:
     ports = compute_ports(context, device)
     node = context.topology.nodes[device]
     used = len({(a.port.cage, a.port.index) for a in node.attached if a.role is CageRole.COMPUTE})
-    if used < ports:
+    dark = ports - used
+    if not used and ports > 1:
+        yield Hit(
+            (device_id,), f"none of the {ports} compute ports of {called(device_id)} has a link"
+        )
+    elif dark > 0:
+        verb = "has" if dark == 1 else "have"
         yield Hit(
             (device_id,),
-            f"{ports - used} of the {ports} compute ports of {called(device_id)} "
-            f"{'has' if ports - used == 1 else 'have'} no link",
+            f"{dark} of the {ports} compute ports of {called(device_id)} {verb} no link",
         )
 
 
