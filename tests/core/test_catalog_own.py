@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from importlib.resources import files
 from pathlib import Path
@@ -93,6 +94,59 @@ def test_storing_replaces_wherever_the_part_was(tmp_path: Path) -> None:
     assert remove_own("acme-48", tmp_path)
     assert not remove_own("acme-48", tmp_path)
     assert [p.name for p in tmp_path.iterdir()] == ["acme-42.yaml"]
+
+
+def test_a_file_with_other_parts_is_not_written_over(tmp_path: Path) -> None:
+    two = (
+        RACK.format(id="acme", units=42)
+        + RACK.format(id="acme-48", units=48).partition("parts:")[2]
+    )
+    put(tmp_path, "acme.yaml", two)
+    put(tmp_path, "b-1.yaml", "parts: [by hand, not done yet")
+    changed = load_catalog(tmp_path).require("acme").model_copy(update={"model": "New"})
+    other = changed.model_copy(update={"id": "b-1"})
+    store_parts([changed, other], {}, tmp_path)
+    own = read_own(tmp_path)
+    assert {part.id: part.model for part in own.parts} == {
+        "acme": "New",
+        "acme-48": "Box",
+        "b-1": "New",
+    }
+    assert (tmp_path / "b-1.yaml").read_text(encoding="utf-8").startswith("parts: [by hand")
+    store_parts([changed], {}, tmp_path)  # the second time into the file it has
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_on_a_full_disk_all_of_a_files_parts_stay_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "acme.yaml", RACK.format(id="acme", units=42))
+    parts = [load_catalog(tmp_path).require(i) for i in ("acme", "blank-1u", "blank-2u")]
+    synced: list[int] = []
+
+    def full(handle: int) -> None:
+        synced.append(handle)
+        if len(synced) == 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(CatalogError, match="No space left"):
+        store_parts([p.model_copy(update={"model": "New"}) for p in parts], {}, tmp_path)
+    assert [part.model for part in read_own(tmp_path).parts] == ["Box"]
+    assert [path.name for path in tmp_path.iterdir()] == ["acme.yaml"]
+
+
+def test_taking_out_says_what_the_system_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "acme.yaml", RACK.format(id="acme", units=42))
+
+    def refused(self: Path, missing_ok: bool = False) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    with pytest.raises(CatalogError, match="cannot be written: Permission denied"):
+        remove_own("acme", tmp_path)
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="this user may write anywhere")

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -118,34 +118,61 @@ def read_text(path: Path) -> str:
 def store_parts(
     parts: Iterable[Part], sources: Mapping[str, str], folder: Path | None = None
 ) -> list[Path]:
-    """Write parts into the user's folder, a file each, and return the files.
+    """Write parts into the user's folder, a file each, and return the files: all or none.
 
     A part that was there under the same id is replaced, in whatever file it was. Raises
     CatalogError, with the reason of the system, where nothing can be written.
     """
     folder = own_folder() if folder is None else folder
     parts = list(parts)
-    try:
+    with _writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        written = []
-        for part in parts:
-            path = folder / f"{part.id}.yaml"
-            _write(path, catalog_text([part], sources))
-            written.append(path)
+        written = [_file_for(part.id, folder) for part in parts]
+        _write_all(
+            {path: catalog_text([p], sources) for path, p in zip(written, parts, strict=True)}
+        )
         _take_out({part.id for part in parts}, folder, keep=set(written))
+    return written
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Errors of the system, and text no file can hold, as a CatalogError."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise CatalogError("a text of the part holds half of a character: correct it") from error
     except OSError as error:
         raise CatalogError(
             f"the own catalogue {folder} cannot be written: {error.strerror or error}"
         ) from error
-    return written
+
+
+def _file_for(part_id: PartId, folder: Path) -> Path:
+    """The file a part is written to: never one that holds others, or that we cannot read."""
+    for number in count(1):
+        path = folder / (f"{part_id}.yaml" if number == 1 else f"{part_id}~{number}.yaml")
+        if not path.exists():
+            break
+        try:
+            parts, _ = load_parts(read_text(path), path.name)
+        except CatalogError:
+            continue
+        if all(part.id == part_id for part in parts):
+            break
+    return path
 
 
 def remove_own(part_id: str, folder: Path | None = None) -> bool:
-    """Take a part out of the user's catalogue; False where it is not there."""
+    """Take a part out of the user's catalogue; False where it is not there.
+
+    Raises CatalogError where the folder cannot be written.
+    """
     folder = own_folder() if folder is None else folder
     if PartId(part_id) not in read_own(folder).files:
         return False
-    _take_out({PartId(part_id)}, folder, keep=set())
+    with _writing(folder):
+        _take_out({PartId(part_id)}, folder, keep=set())
     return True
 
 
@@ -162,7 +189,7 @@ def _take_out(part_ids: set[PartId], folder: Path, keep: set[Path]) -> None:
         if not kept:
             path.unlink()
         elif len(kept) < len(parts):
-            _write(path, catalog_text(kept, sources))
+            _write_all({path: catalog_text(kept, sources)})
 
 
 def catalog_text(parts: Iterable[Part], sources: Mapping[str, str]) -> str:
@@ -208,16 +235,20 @@ def _plain(value: Any) -> Any:
             return value
 
 
-def _write(path: Path, text: str) -> None:
-    """Put a file in place whole or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}-")
+def _write_all(texts: Mapping[Path, str]) -> None:
+    """Put files in place whole, and all of them or (where one cannot be written) none."""
+    staged: dict[Path, Path] = {}
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
+        for path, text in texts.items():
+            partial = path.with_name(f".{path.name}-{os.getpid()}")
+            staged[partial] = path
+            with partial.open("wb") as file:
+                file.write(text.encode("utf-8"))
+                file.flush()
+                os.fsync(file.fileno())
+        for partial, path in staged.items():
+            os.replace(partial, path)
+    finally:
+        for partial in staged:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)

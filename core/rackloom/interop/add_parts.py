@@ -115,21 +115,19 @@ def add_parts(
                 raise CatalogError("the name of a file is empty; name a catalogue file")
             candidates = _read(path, kind, known)
             _check_ids(candidates, path.name, known, own, replace)
-            stored = {
-                candidate.part.id: store_parts([candidate.part], candidate.sources, folder)[0]
-                for candidate in candidates
-            }
+            parts = [candidate.part for candidate in candidates]
+            paths = store_parts(parts, candidates[0].sources, folder)
         except CatalogError as error:
             refused.append(str(error))
             continue
-        for candidate in candidates:
+        for candidate, stored in zip(candidates, paths, strict=True):
             part = candidate.part
             was_there = part.id in own or part.id in known
             added.append(
                 Added(
                     part,
                     path.name,
-                    stored[part.id],
+                    stored,
                     candidate.converted,
                     was_there,
                     candidate.doubts,
