@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 
 from rackloom_gui.canvas.gestures import BaseTool, Gesture, PointerEvent, RubberBand
 from rackloom_gui.canvas.tools.move import MoveDevices, MoveRacks
+from rackloom_gui.canvas.tools.move_on_floor import MoveRacksOnFloor
 
 if TYPE_CHECKING:
     from rackloom_gui.canvas.pane import Pane
@@ -30,7 +31,9 @@ class SelectTool(BaseTool):
         document = pane.document
         if found is None:
             return self._band(event)
-        # Things have their place in the rack view; elsewhere they are drawn where they belong.
+        # Devices have their place in the rack view; elsewhere they are drawn where they belong.
+        if pane.can_edit and pane.arrays.layout.name == "floor" and hit.rack is not None:
+            return MoveRacksOnFloor(pane, event, hit.rack, found)
         movable = pane.can_edit and pane.arrays.layout.name == "racks"
         if found in document.design.devices and movable:
             return MoveDevices(pane, event, found)
