@@ -4,6 +4,7 @@
 import json
 from dataclasses import replace
 from importlib.resources import files
+from typing import TypeVar
 
 import pytest
 from hypothesis import given, settings
@@ -11,13 +12,31 @@ from hypothesis import strategies as st
 from tests.builders import small_design
 from tests.core.rule_world import CATALOG, H100, QM9700, World, fire
 
-from rackloom.catalog.parts import CablePart, DevicePart, RackPart, SwitchPart, TransceiverPart
+from rackloom.catalog.parts import (
+    CablePart,
+    DevicePart,
+    NicPart,
+    Part,
+    RackPart,
+    ServerPart,
+    SwitchPart,
+    TransceiverPart,
+)
+from rackloom.catalog.site_parts import PanelPart, PowerShelfPart, RackSystemPart
 from rackloom.checks import Findings, State, as_json, as_text, rules, run
 from rackloom.checks.reference import markdown
 from rackloom.checks.report import summary, worst
 from rackloom.design import CableEnd, Design, Draft, EditError, edits
+from rackloom.design.copying import duplicate
 from rackloom.design.ids import DeviceId
+from rackloom.design.kits import add_rack_system
+from rackloom.design.recabling import change_mode, swap_cable
+from rackloom.design.swapping import swap_device
 from rackloom.generate import generate
+from rackloom.placement.power import apply as apply_power
+from rackloom.placement.power import plan_power
+
+P = TypeVar("P", bound=Part)
 
 PART_NUMBERS = st.integers(0, 10_000)
 
@@ -132,7 +151,52 @@ def edit(draft: Draft, kind: int, a: int, b: int) -> None:
         case 19:
             edits.set_device(draft, device.id, face=other.face)
         case _:
+            exchange(draft, kind, a, b)
+
+
+def exchange(draft: Draft, kind: int, a: int, b: int) -> None:
+    """Edits that put other hardware in the place of what is there, and copies of it."""
+    devices, cables = list(draft.devices.values()), list(draft.cables.values())
+    device = devices[a % len(devices)]
+    part = draft.part(device.part, DevicePart)
+    match kind:
+        case 20:
+            swap_device(draft, device.id, pick(type(part), b))
+        case 21 if cables:
+            swap_cable(draft, cables[a % len(cables)].id, pick(CablePart, b))
+        case 22 if part.cages:
+            cage = part.cages[b % len(part.cages)]
+            change_mode(draft, device.id, cage.name, [*(m.name for m in cage.modes), None][b % 2])
+        case 23 if isinstance(part, ServerPart) and part.slots:
+            slot = part.slots[b % len(part.slots)].name
+            edits.set_card(draft, device.id, slot, [None, pick(NicPart, b)][a % 2])
+        case 24:
+            duplicate(draft, draft.base, [device.id, devices[b % len(devices)].id])
+        case 25 if draft.modules:
+            module = list(draft.modules)[a % len(draft.modules)]
+            edits.swap_module(draft, module, pick(TransceiverPart, b))
+        case 26:
+            rack = list(draft.racks.values())[a % len(draft.racks)]
+            draft.put(replace(rack, part=draft.embed(pick(RackPart, b))))
+        case 27:
+            system = CATALOG.require("gb200-nvl72-rack")
+            assert isinstance(system, RackSystemPart)
+            add_rack_system(draft, system, CATALOG, next(iter(draft.rows)), 10.0 + b % 50)
+        case 28:
+            shelf_or_panel = pick((PowerShelfPart, PanelPart)[a % 2], b)
+            edits.add_device(
+                draft, shelf_or_panel, list(draft.racks)[b % len(draft.racks)], 1 + a % 40
+            )
+        case 29:
+            apply_power(draft, plan_power(draft.base, CATALOG, [device.id]))
+        case _:
             pass
+
+
+def pick(kind: type[P], number: int) -> P:
+    """One of the bundled parts of a kind."""
+    parts = CATALOG.of_kind(kind)
+    return parts[number % len(parts)]
 
 
 def same(incremental: Findings, full: Findings) -> None:
@@ -147,7 +211,7 @@ def same(incremental: Findings, full: Findings) -> None:
     assert incremental == full
 
 
-STEPS = st.lists(st.tuples(st.integers(0, 19), PART_NUMBERS, PART_NUMBERS), min_size=1, max_size=8)
+STEPS = st.lists(st.tuples(st.integers(0, 29), PART_NUMBERS, PART_NUMBERS), min_size=1, max_size=8)
 
 
 @settings(max_examples=40)
