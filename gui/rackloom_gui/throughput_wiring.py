@@ -111,13 +111,16 @@ class ThroughputWiring(QObject):
         self._window.workload.refresh()
 
     def run_sweep(self) -> None:
-        """Try every kind of failure on the design as it is, for what the chart shows."""
+        """Try every kind of failure on the design as it is, on the group and network of the
+        chart.
+        """
         analysis, design = self._window.analysis, self._window.document.design
         keeper, asked, failed = analysis.keeper, analysis.asked, analysis.unplugged
+        size, collective = self._window.failures.size_bytes, self._window.failures.collective
 
         def sweep(on_step: Callable[[int, int], object]) -> FailureSweep:
             load_engines()
-            return sweep_failures(keeper.fabric(design), asked, failed, on_step)
+            return sweep_failures(keeper.fabric(design), asked, failed, on_step, size, collective)
 
         self._window.failures.start(sweep)
 

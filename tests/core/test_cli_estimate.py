@@ -71,6 +71,18 @@ def test_the_sweep_ranks_failures(capfd: pytest.CaptureFixture[str]) -> None:
     assert "leaf" in answer(capfd, "--sweep").splitlines()[2]
 
 
+def test_the_sweep_is_of_the_collective_size_and_algorithm_asked_for(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    words = ("--sweep", "--sizes", "64M", "--format", "json")
+    ring = json.loads(answer(capfd, *words, "--algorithm", "ring"))
+    tree = json.loads(answer(capfd, *words, "--algorithm", "tree"))
+    spread = json.loads(answer(capfd, *words, "--collective", "all-to-all"))
+    assert {found["size_bytes"] for found in (ring, tree, spread)} == {64 << 20}
+    assert (ring["collective"], spread["collective"]) == ("all-reduce", "all-to-all")
+    assert ring["busbw_gb_per_s"] != tree["busbw_gb_per_s"]
+
+
 def test_what_the_drawing_does_not_say(capfd: pytest.CaptureFixture[str]) -> None:
     plain = json.loads(answer(capfd, "--sizes", "16G", "--format", "json"))["points"][0]
     words = ("--sizes", "16G", "--format", "json", "--efficiency", "0.5")

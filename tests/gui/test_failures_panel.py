@@ -81,3 +81,22 @@ def test_it_stops_when_told(example: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(stopped.is_set)
     assert failures.run_button.isVisible()
     assert failures.sweep is None
+
+
+def test_another_collective_and_size_can_be_swept(swept: MainWindow, qtbot: QtBot) -> None:
+    """The table is out of date once another question is chosen; then it is the engine's answer."""
+    failures = swept.failures
+    assert failures.sweep is not None
+    assert failures.sweep.size_bytes == 1 << 30
+    failures.collectives.setCurrentIndex(failures.collectives.findData("all-to-all"))
+    failures.collectives.activated.emit(failures.collectives.currentIndex())
+    assert failures.is_stale
+    failures.sizes.setCurrentIndex(failures.sizes.findData(8))
+    qtbot.mouseClick(failures.run_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not failures.running, timeout=30_000)
+    expected = failure_sweep(swept.document.design, "all-to-all", 8)
+    assert not failures.is_stale
+    assert failures.sweep.collective is expected.collective
+    assert failures.sweep.busbw_gb_per_s == pytest.approx(expected.busbw_gb_per_s)
+    assert [e.lost for e in failures.sweep.effects] == [e.lost for e in expected.effects]
+    assert "All-to-all of 8 B" in failures._head.text()

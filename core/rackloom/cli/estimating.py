@@ -293,6 +293,8 @@ def _sweep(arguments: argparse.Namespace, design: Design, failed: frozenset[str]
             gpus=arguments.gpus,
             settings=_settings(arguments),
             most_kinds=_SWEPT_KINDS,
+            algorithm=arguments.algorithm,
+            protocol=arguments.protocol,
         )
     if arguments.format == "json":
         say_json(_sweep_json(found))

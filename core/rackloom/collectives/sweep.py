@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rackloom.catalog.words import CageRole
+from rackloom.collectives.answer import Estimate
 from rackloom.collectives.case import Settings
 from rackloom.collectives.conventions import Collective
 from rackloom.collectives.errors import EstimateError
@@ -69,15 +70,24 @@ def failure_sweep(
     settings: Settings | None = None,
     most_kinds: int = MOST_KINDS,
     on_step: Callable[[int, int], object] | None = None,
+    algorithm: str = "auto",
+    protocol: str = "auto",
 ) -> FailureSweep:
     """Every single failure by kind. Raises EstimateError where even the whole fabric has no answer.
 
+    ``size_bytes``: what bandwidth is compared at; small messages feel latency, great ones links.
     A group given by names stays as it is: it cannot run once one of its servers has failed.
     ``on_step`` hears how many kinds are done and how many there are; what it raises stops the
     sweep.
     """
     fabric = drawn if isinstance(drawn, Fabric) else Fabric.of(drawn)
-    whole = estimate(fabric, collective, [size_bytes], gpus=gpus, settings=settings)
+
+    def with_out(failed: list[str]) -> Estimate:
+        return estimate(
+            fabric, collective, [size_bytes], gpus, failed, algorithm, protocol, settings
+        )
+
+    whole = with_out([])
     before = whole.points[0].busbw_gb_per_s
     kinds = failure_kinds(fabric)
     kinds.sort(key=lambda kind: -len(kind[1]))
@@ -86,9 +96,7 @@ def failure_sweep(
         if on_step is not None:
             on_step(done, min(len(kinds), most_kinds))
         try:
-            found = estimate(
-                fabric, collective, [size_bytes], gpus, failed=[members[0]], settings=settings
-            )
+            found = with_out([members[0]])
             after, text = found.points[0].busbw_gb_per_s, found.bottleneck.text
         except EstimateError as error:
             after, text = 0.0, str(error)

@@ -107,16 +107,26 @@ def sweep_failures(
     asked: Asked,
     failed: frozenset[str],
     on_step: Callable[[int, int], object],
+    size_bytes: int,
+    collective: str = "",
 ) -> FailureSweep:
-    """Every single failure on top of what is unplugged."""
+    """Every single failure on top of what is unplugged, at one size.
+
+    ``collective``: another one than was asked for, by the fastest algorithm.
+    """
     from rackloom.collectives import failure_sweep
 
+    if collective and collective != asked.collective:
+        asked = replace(asked, collective=collective, algorithm="auto", protocol="auto")
     return failure_sweep(
         fabric.without(failed),
         asked.collective,
+        size_bytes,
         gpus=asked.gpus(failed),
         settings=_settings(asked),
         on_step=on_step,
+        algorithm=asked.algorithm,
+        protocol=asked.protocol,
     )
 
 

@@ -5,19 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QFont
+from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
 from PySide6.QtWidgets import (
+    QComboBox,
     QHBoxLayout,
     QHeaderView,
     QProgressBar,
@@ -28,20 +20,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from rackloom_gui.charts.asked import COLLECTIVES
 from rackloom_gui.charts.sizes import bandwidth_text, collective_text, size_text
 from rackloom_gui.icons import Icons
 from rackloom_gui.jobs import LatestJob
-from rackloom_gui.theme import Theme, Tokens
+from rackloom_gui.panels.failure_table import NOTHING, Effects
+from rackloom_gui.theme import Theme
 from rackloom_gui.widgets.text import ElidedLabel, EmptyState
 
 if TYPE_CHECKING:
-    from rackloom.collectives import FailureEffect, FailureSweep
+    from rackloom.collectives import FailureSweep
 
-_Index = QModelIndex | QPersistentModelIndex
-NOTHING = 0.005
-"""Losses of less than this are none."""
 MOST_SHOWN = 200
 """Members of a kind that a click selects at most."""
+
+SIZES = tuple(1 << power for power in (3, 10, 15, 20, 23, 26, 28, 30, 32, 34))
+"""Message sizes to choose from, 8 B to 16 GiB."""
+USUAL_SIZE = 1 << 30
 
 Sweep = Callable[[Callable[[int, int], object]], "FailureSweep"]
 """Works the sweep out; calls what it is given after each kind."""
@@ -75,6 +70,15 @@ class FailuresPanel(QWidget):
         self._stepped.connect(self._on_step)
         self.run_button = QPushButton(self.tr("Try Every Failure"), self)
         self.run_button.clicked.connect(lambda _on=False: self.run_requested.emit())
+        self.collectives = self._chooser(self.tr("Collective of the sweep"), self.tr("As Chart"))
+        for name in COLLECTIVES:
+            self.collectives.addItem(collective_text(name), name)
+        self.sizes = self._chooser(self.tr("Message size of the sweep"))
+        for size in SIZES:
+            self.sizes.addItem(size_text(size), size)
+        self.sizes.setCurrentIndex(SIZES.index(USUAL_SIZE))
+        for chooser in (self.collectives, self.sizes):
+            chooser.activated.connect(lambda _index: self.set_stale())
         self.stop_button = QPushButton(self.tr("Stop"), self)
         self.stop_button.clicked.connect(lambda _on=False: self.stop())
         self.unplug_button = QPushButton(self.tr("Unplug"), self)
@@ -85,7 +89,7 @@ class FailuresPanel(QWidget):
         self.progress.setTextVisible(False)
         self.progress.setMaximumHeight(8)
         self._head = ElidedLabel(parent=self)
-        self.model = _Effects(theme, icons, self)
+        self.model = Effects(theme, icons, self)
         self.view = QTableView(self)
         self._empty = EmptyState("unplug", "", "", theme, icons, self)
         self._stack = QStackedWidget(self)
@@ -94,8 +98,30 @@ class FailuresPanel(QWidget):
         self._load_icons()
         self._show_running(False)
         self._say(self.tr("What breaks if I unplug this?"),
-                  self.tr("One of each kind of device and cable is taken out in thought, and the"
-                          " collective of the chart estimated again."))  # fmt: skip
+                  self.tr("One of each kind of device and cable is taken out in thought, and a"
+                          " collective estimated again at one message size."))  # fmt: skip
+
+    def _chooser(self, name: str, first: str = "") -> QComboBox:
+        chooser = QComboBox(self)
+        chooser.setAccessibleName(name)
+        chooser.setToolTip(name)
+        chooser.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        chooser.setMinimumContentsLength(7)
+        if first:
+            chooser.addItem(first, "")
+        return chooser
+
+    @property
+    def size_bytes(self) -> int:
+        """The message size that was chosen."""
+        return int(self.sizes.currentData())
+
+    @property
+    def collective(self) -> str:
+        """The collective that was chosen; empty: that of the chart."""
+        return str(self.collectives.currentData())
 
     def _build(self) -> None:
         view = self.view
@@ -120,20 +146,26 @@ class FailuresPanel(QWidget):
         view.selectionModel().currentRowChanged.connect(
             lambda now, _old: self.unplug_button.setEnabled(now.isValid())
         )
-        bar = QHBoxLayout()
-        bar.setContentsMargins(8, 6, 6, 4)
-        bar.setSpacing(8)
+        bar, question = QHBoxLayout(), QHBoxLayout()
+        bar.setContentsMargins(8, 6, 6, 2)
+        question.setContentsMargins(8, 2, 6, 4)
+        for line in (bar, question):
+            line.setSpacing(8)
         bar.addWidget(self.run_button)
         bar.addWidget(self.stop_button)
-        bar.addWidget(self.progress)
-        bar.addWidget(self._head, 1)
+        bar.addWidget(self.progress, 1)
+        bar.addStretch()
         bar.addWidget(self.unplug_button)
+        question.addWidget(self.collectives)
+        question.addWidget(self.sizes)
+        question.addWidget(self._head, 1)
         self._stack.addWidget(view)
         self._stack.addWidget(self._empty)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(bar)
+        layout.addLayout(question)
         layout.addWidget(self._stack, 1)
         self.setFocusProxy(self.run_button)
         self.unplug_button.setEnabled(False)
@@ -273,92 +305,3 @@ class FailuresPanel(QWidget):
         effect = self.model.effect(self.view.currentIndex().row())
         if effect is not None:
             self.unplug_requested.emit([effect.members[0]])
-
-
-class _Effects(QAbstractTableModel):
-    def __init__(self, theme: Theme, icons: Icons, parent: QObject) -> None:
-        super().__init__(parent)
-        self._tokens = theme.tokens
-        self._icons = icons
-        self._effects: tuple[FailureEffect, ...] = ()
-        self._stale = False
-        theme.changed.connect(self._on_theme_changed)
-
-    def _on_theme_changed(self, tokens: Tokens) -> None:
-        self._tokens = tokens
-        self._repaint()
-
-    def _repaint(self) -> None:
-        if self._effects:
-            last = self.index(len(self._effects) - 1, self.columnCount() - 1)
-            self.dataChanged.emit(self.index(0, 0), last)
-
-    def show(self, effects: tuple[FailureEffect, ...]) -> None:
-        self.beginResetModel()
-        self._effects = effects
-        self.endResetModel()
-
-    def set_stale(self, stale: bool) -> None:
-        self._stale = stale
-        self._repaint()
-
-    def effect(self, row: int) -> FailureEffect | None:
-        return self._effects[row] if 0 <= row < len(self._effects) else None
-
-    def rowCount(self, parent: _Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._effects)
-
-    def columnCount(self, parent: _Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else 5
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return (self.tr("One of these fails"), self.tr("Costs"), self.tr("Leaves"),
-                    self.tr("Tried"), self.tr("What binds then"))[section]  # fmt: skip
-        return None
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        effect = self.effect(index.row())
-        if effect is None:
-            return None
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return self._texts(effect)[index.column()]
-            case Qt.ItemDataRole.ToolTipRole:
-                return effect.text
-            case Qt.ItemDataRole.ForegroundRole if self._stale:
-                return self._tokens.text_disabled
-            case Qt.ItemDataRole.DecorationRole if index.column() == 0:
-                return self._icon(effect)
-            case Qt.ItemDataRole.FontRole if index.column() == 1 and effect.lost >= NOTHING:
-                font = QFont()
-                font.setBold(True)
-                return font
-        return None
-
-    def _texts(self, effect: FailureEffect) -> tuple[str, ...]:
-        kind = effect.kind[:1].upper() + effect.kind[1:]
-        if effect.busbw_gb_per_s <= 0:
-            costs = self.tr("everything")
-        elif effect.lost >= NOTHING:
-            costs = f"−{effect.lost * 100:.0f} %"
-        elif effect.lost <= -NOTHING:
-            costs = f"+{-effect.lost * 100:.0f} %"
-        else:
-            costs = self.tr("nothing")
-        return (
-            f"{kind} ({len(effect.members):,})",
-            costs,
-            bandwidth_text(effect.busbw_gb_per_s) if effect.busbw_gb_per_s > 0 else "–",
-            effect.example,
-            effect.text,
-        )
-
-    def _icon(self, effect: FailureEffect) -> Any:
-        if effect.busbw_gb_per_s <= 0:
-            return self._icons.icon("error", "error")
-        if effect.lost >= NOTHING:
-            return self._icons.icon("warning", "warning")
-        return self._icons.icon("ok", "ok")
