@@ -112,6 +112,25 @@ def test_the_chain_of_caps_starts_with_the_one_that_binds(
     assert example.document.selection == set(answer.caps[0].where)
 
 
+def test_sentences_of_the_explanation_are_whole(example: MainWindow, qtbot: QtBot) -> None:
+    """The narrower the column, the taller the row: what cannot be read explains nothing."""
+    _calm(example, qtbot)
+    example.show_panel("explain")
+    view = example.explain.view
+    group = view.topLevelItem(0)
+    assert group is not None
+    binding = group.child(0)
+    assert binding is not None
+    metrics = view.fontMetrics()
+    for width in (900, 260, 130):
+        view.header().setStretchLastSection(False)
+        view.header().resizeSection(2, width)
+        qtbot.wait(20)
+        lines = metrics.horizontalAdvance(binding.text(2)) // width + 1
+        height = view.visualItemRect(binding).height()
+        assert lines * metrics.height() <= height <= (lines + 2) * metrics.height() + 8
+
+
 def test_the_network_is_patched_from_edit_to_edit(example: MainWindow) -> None:
     from rackloom.design import edits
 

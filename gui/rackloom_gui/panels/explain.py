@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from rackloom_gui.charts.sizes import bandwidth_text
 from rackloom_gui.icons import Icons
 from rackloom_gui.panels.figures import number
+from rackloom_gui.panels.whole_sentences import WrappedColumn
 from rackloom_gui.theme import Theme, Tokens
 from rackloom_gui.widgets.text import EmptyState
 
@@ -51,7 +52,8 @@ class ExplainPanel(QWidget):
         self.view.setIndentation(14)
         self.view.setAllColumnsShowFocus(True)
         self.view.setFrameShape(QTreeWidget.Shape.NoFrame)
-        self.view.setUniformRowHeights(True)
+        self.view.setWordWrap(True)
+        self.view.setItemDelegateForColumn(2, WrappedColumn(self.view, 2))
         header = self.view.header()
         header.setStretchLastSection(True)
         for column in (0, 1):

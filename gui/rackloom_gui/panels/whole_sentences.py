@@ -6,6 +6,8 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 
 _LEAST_PX = 80
 """Narrower than this, lines would hold a word or less."""
+_SPARE_PX = 4
+"""What styles keep free around a wrapped text beyond their margins."""
 
 
 class WholeSentences(QStyledItemDelegate):
@@ -52,3 +54,39 @@ class WholeSentences(QStyledItemDelegate):
     def _one_line(self, option: QStyleOptionViewItem) -> int:
         """Height of a row whose text needs one line."""
         return max(option.fontMetrics.height(), option.decorationSize.height()) + 4
+
+
+class WrappedColumn(QStyledItemDelegate):
+    """Measures and draws one column in as many lines as its sentences need at its width."""
+
+    def __init__(self, view: QTreeView, column: int) -> None:
+        super().__init__(view)
+        self._view, self._column = view, column
+        view.header().sectionResized.connect(self._on_resized)
+
+    def _on_resized(self, column: int, _old: int, _new: int) -> None:
+        if column == self._column:
+            self._view.scheduleDelayedItemsLayout()
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().initStyleOption(option, index)
+        option.features |= QStyleOptionViewItem.ViewItemFeature.WrapText
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        own = QStyleOptionViewItem(option)
+        self.initStyleOption(own, index)
+        view = self._view
+        style = view.style()
+        margin = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, own, view) + 1
+        width = max(view.columnWidth(self._column) - 2 * margin - _SPARE_PX, _LEAST_PX)
+        text = own.fontMetrics.boundingRect(
+            QRect(0, 0, width, 1 << 14),
+            int(Qt.TextFlag.TextWordWrap),
+            own.text,
+        )
+        height = text.height() + _SPARE_PX
+        return QSize(_LEAST_PX, max(height, super().sizeHint(option, index).height()))
