@@ -61,14 +61,12 @@ def _kinds(context: Context) -> Iterable[_Kind]:
     for device, node in context.topology.nodes.items():
         if node.is_switch:
             continue
-        built = design.devices[device]
-        key = (built.part, built.cards)
-        entry = found.get(key)
+        entry = found.get(node.built)
         if entry is None:
-            part = design.parts[built.part]
+            part = design.parts[node.built[0]]
             if not isinstance(part, ServerPart) or part.gpu is None:
                 continue
-            entry = found[key] = (part, compute_ports(context, device), [])
+            entry = found[node.built] = (part, compute_ports(context, device), [])
         entry[2].append(node)
     kinds = context.topology.votes["kinds"] = list(found.values())
     return kinds
@@ -87,10 +85,7 @@ def compute_ports(context: Context, device: DeviceId) -> int:
 def _server_matter(context: Context, device: DeviceId) -> object:
     """What rules on servers beside servers ask of a device."""
     node = context.topology.nodes[device]
-    built = context.design.devices[device]
-    if node.is_switch:
-        return None
-    return built.part, built.cards, node.compute_links, node.compute_gbps
+    return None if node.is_switch else (node.built, node.compute_links, node.compute_gbps)
 
 
 def _tier_matter(context: Context, device: DeviceId) -> object:

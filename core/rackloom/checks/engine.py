@@ -69,6 +69,10 @@ class Findings:
 
     def patched(self, design: Design, change: Change) -> Findings:
         """The findings after ``change`` led to ``design``; equal to those of a full run."""
+        with many_objects():
+            return self._after(design, change)
+
+    def _after(self, design: Design, change: Change) -> Findings:
         places = Places.of(self.design, design, change)
         if places.everything:
             return run(design, self._catalog)
@@ -97,24 +101,21 @@ class Findings:
             "design": {WHOLE},
         }
         full: dict[str, Iterable[str]] | None = None
-        with many_objects():
-            for rule_id, rule in wanted.items():
-                if rule_id not in self._found or (
-                    "settings" in tables and "settings" in rule.watches
-                ):
-                    full = full or _all_places(design, context)
-                    found |= _look(context, {rule_id: rule}, full)
-                elif rule.watches & tables and dirty[rule.scope] and rule.concerned(change):
-                    if rule.matter is not None and _same_matter(rule, past, context, nearby.nodes):
-                        continue
-                    here = dirty[rule.scope]
-                    fresh = _look_at(context, rule, _existing(context, rule, here))
-                    stale = [place for place in here if place in found[rule_id]]
-                    if fresh or stale:
-                        kept = dict(found[rule_id])
-                        for place in stale:
-                            del kept[place]
-                        found[rule_id] = kept | fresh
+        for rule_id, rule in wanted.items():
+            if rule_id not in self._found or ("settings" in tables and "settings" in rule.watches):
+                full = full or _all_places(design, context)
+                found |= _look(context, {rule_id: rule}, full)
+            elif rule.watches & tables and dirty[rule.scope] and rule.concerned(change):
+                if rule.matter is not None and _same_matter(rule, past, context, nearby.nodes):
+                    continue
+                here = dirty[rule.scope]
+                fresh = _look_at(context, rule, _existing(context, rule, here))
+                stale = [place for place in here if place in found[rule_id]]
+                if fresh or stale:
+                    kept = dict(found[rule_id])
+                    for place in stale:
+                        del kept[place]
+                    found[rule_id] = kept | fresh
         return Findings(
             design, self._catalog, self._memo, topology, views, trays, found, self._order
         )

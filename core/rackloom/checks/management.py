@@ -22,21 +22,28 @@ if TYPE_CHECKING:
 _LINKED = {"cables", "modules", "devices"}
 
 
-def _management_port(context: Context, device: DeviceId, known: dict[object, str]) -> str:
-    """The first out-of-band port of a device, looked up once for all that are built alike."""
-    built = context.design.devices[device]
-    key = (built.part, built.cards)
-    if key not in known:
-        cages = cages_of(context.design, built)
-        ports = (cage.name for cage in cages.values() if cage.role is CageRole.OUT_OF_BAND)
-        known[key] = next(ports, "")
-    return known[key]
+class _Ports:
+    """The first out-of-band port of devices, looked up once for all that are built alike."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._known: dict[object, str] = {}
+
+    def of(self, node: Node) -> str:
+        """The name of its cage, empty where there is none."""
+        port = self._known.get(node.built)
+        if port is None:
+            design = self._context.design
+            cages = cages_of(design, design.devices[node.device])
+            ports = (c.name for c in cages.values() if c.role is CageRole.OUT_OF_BAND)
+            port = self._known[node.built] = next(ports, "")
+        return port
 
 
 def _out_of_band(context: Context, device: DeviceId) -> object:
     """What ``no_management`` asks of a device."""
     node = context.topology.nodes[device]
-    return CageRole.OUT_OF_BAND in node.roles or (node.is_switch, _built(context, device))
+    return CageRole.OUT_OF_BAND in node.roles or (node.is_switch, node.built)
 
 
 @rule(
@@ -55,15 +62,12 @@ def no_management(context: Context, place: str) -> Iterator[Hit]:
     to do: cable the management ports to an out-of-band switch.
     """
     del place
-    ports: dict[object, str] = {}
-    switches: list[DeviceId] = []
-    servers: list[DeviceId] = []
-    used = False
-    for device, node in context.topology.nodes.items():
-        if CageRole.OUT_OF_BAND in node.roles:
-            used = True
-        elif _management_port(context, device, ports):
-            (switches if node.is_switch else servers).append(device)
+    ports, nodes = _Ports(context), context.topology.nodes
+    out_of_band = CageRole.OUT_OF_BAND
+    loose = [node for node in nodes.values() if out_of_band not in node.roles and ports.of(node)]
+    switches = [node.device for node in loose if node.is_switch]
+    servers = [node.device for node in loose if not node.is_switch]
+    used = any(out_of_band in node.roles for node in nodes.values())
     if not used:
         if switches or servers:
             yield Hit(
@@ -74,7 +78,7 @@ def no_management(context: Context, place: str) -> Iterator[Hit]:
             )
         return
     for switch in switches:
-        port = context.port(switch, ports[_built(context, switch)])
+        port = context.port(switch, ports.of(nodes[switch]))
         yield Hit((switch,), f"{port} leads nowhere: the switch is not on the out-of-band network")
     if servers:
         servers.sort(key=by_age)
@@ -86,23 +90,17 @@ def no_management(context: Context, place: str) -> Iterator[Hit]:
         )
 
 
-def _built(context: Context, device: DeviceId) -> object:
-    built = context.design.devices[device]
-    return built.part, built.cards
-
-
 def _subnet_manager(context: Context, device: DeviceId) -> object:
     """What ``no_subnet_manager`` asks of a device."""
-    node, parts = context.topology.nodes[device], context.design.parts
-    built = context.design.devices[device]
+    node = context.topology.nodes[device]
+    part = context.design.parts[node.built[0]]
     if not node.is_switch:
-        part = parts[built.part]
         if isinstance(part, ServerPart) and part.purpose == "management":
             return tuple(sorted({a.peer for a in node.attached}))
         return None
-    if not node.fabric_links or not _is_infiniband(parts[built.part]):
+    if not node.fabric_links or not _is_infiniband(part):
         return None
-    return node.serves, node.serves and _has_free_port(context, node, {}), _built(context, device)
+    return node.serves, node.serves and _has_free_port(context, node, {}), node.built
 
 
 def _counted(count: int, one: str, many: str) -> str:
@@ -128,17 +126,18 @@ def no_subnet_manager(context: Context, place: str) -> Iterator[Hit]:
     """
     del place
     design, topology = context.design, context.topology
-    if not any(_is_infiniband(p) for p in design.parts.values()):
+    infiniband = {part_id for part_id, part in design.parts.items() if _is_infiniband(part)}
+    if not infiniband:
         return
     switches = [
         node
         for node in topology.nodes.values()
-        if node.fabric_links and _is_infiniband(design.parts[design.devices[node.device].part])
+        if node.fabric_links and node.built[0] in infiniband
     ]
     if not switches or _is_managed(context, {node.device for node in switches}):
         return
-    ports: dict[object, str] = {}
-    managed = any(_management_port(context, n.device, ports) for n in switches)
+    ports = _Ports(context)
+    managed = any(ports.of(node) for node in switches)
     leaves = [n for n in switches if n.serves]
     text = (
         "no subnet manager is linked to the "
@@ -165,13 +164,13 @@ def _is_managed(context: Context, switches: Set[DeviceId]) -> bool:
     }
     if not boxes:
         return False
-    found = (nodes[d] for d in nodes if design.devices[d].part in boxes)
+    found = (node for node in nodes.values() if node.built[0] in boxes)
     return any(a.peer in switches for node in found for a in node.attached)
 
 
 def _has_free_port(context: Context, node: Node, room: dict[PartId, int]) -> bool:
     """Whether fewer links are in use than there are ports; ``room`` remembers those of a part."""
-    part_id = context.design.devices[node.device].part
+    part_id = node.built[0]
     if part_id not in room:
         part = context.design.part(part_id, SwitchPart)
         room[part_id] = sum(cage.default_mode.ports for cage in part.data_cages)

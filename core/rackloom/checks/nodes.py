@@ -13,6 +13,7 @@ from rackloom.design.hardware import cages_of
 from rackloom.design.relinking import links_over
 
 if TYPE_CHECKING:
+    from rackloom.catalog.parts import PartId
     from rackloom.design.ids import DeviceId
     from rackloom.design.links import Link, PortRef
     from rackloom.design.value import Design
@@ -51,6 +52,8 @@ class Node:
     """A device in the network of links."""
 
     device: DeviceId
+    built: tuple[PartId, tuple[tuple[str, PartId], ...]]
+    """Its part, and the cards in its slots."""
     is_switch: bool
     fixed_tier: int | None
     between: Mapping[DeviceId, Bundle]
@@ -177,11 +180,12 @@ class Looker:
             return None
         attached.sort(key=_by_port)
         compute_gbps = [a.rate_gbps for a in attached if a.role is _COMPUTE]
-        role = self._design.devices[device].role
+        built = self._design.devices[device]
         return Node(
             device,
+            (built.part, built.cards),
             is_switch,
-            TIER_OF_ROLE.get(role.lower()) if role else None,
+            TIER_OF_ROLE.get(built.role.lower()) if built.role else None,
             {other: Bundle(len(rates), sum(rates)) for other, rates in between.items()},
             {end: Bundle(len(rates), sum(rates)) for end, rates in served.items()},
             tuple(attached),

@@ -10,11 +10,15 @@ from rackloom.design.entities import Cable, Device, Module
 from rackloom.design.ids import DeviceId, RackId, RowId
 from rackloom.design.paths import touched_paths
 from rackloom.design.relinking import affected_cables, rewired_devices
+from rackloom.design.wiring import wiring
 from rackloom.placement.loads import on_busbar_of
 from rackloom.placement.routes import standings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rackloom.design.change import Change, Record
+    from rackloom.design.ids import CordId
     from rackloom.design.value import Design
 
 
@@ -107,10 +111,10 @@ class Places:
                 self.devices |= path.devices
         # What else sits in these cages, since the mode of a cage follows its plugs.
         for device, names in cages.items():
-            for cable_id in after.index.cables_of_device.get(device, ()):
-                for end in after.cables[cable_id].ends:
-                    if end.cage in names and end.device == device:
-                        self.cables.add(cable_id)
+            if device in after.devices:
+                seats = wiring(after, device).seats
+                for name in names & seats.keys():
+                    self.cables |= {cable.id for cable, _ in seats[name].plugs}
         for record in change.of("devices"):
             old, new = record.before, record.after
             if old is not None and new is not None and _build(old) != _build(new):
@@ -150,19 +154,16 @@ def _shelves_beside(design: Design, devices: set[str]) -> set[str]:
 
 def _reach(design: Design, things: set[str]) -> set[str]:
     """Devices, PDUs and feeds one cord away from these, and these."""
-    index = design.index
-    near = set(things)
-    for thing in things:
-        for cord_id in index.cords_of_device.get(thing, ()):  # type: ignore[call-overload]
-            source = design.cords[cord_id].source
-            near.add(source)
-            if source not in design.feeds:
-                near |= {design.cords[c].device for c in index.cords_from_source.get(source, ())}
-                for upper in index.cords_of_device.get(source, ()):  # type: ignore[call-overload]
-                    near.add(design.cords[upper].source)
-        if thing in design.devices:
-            near |= {design.cords[c].device for c in index.cords_from_source.get(thing, ())}
-    return near
+    cords, feeds = design.cords, design.feeds
+    into: Mapping[str, tuple[CordId, ...]] = design.index.cords_of_device  # type: ignore[assignment]
+    out = design.index.cords_from_source
+    sources = {cords[c].source for thing in things for c in into.get(thing, ())}
+    pdus = sources - feeds.keys()
+    near = {cords[c].source for pdu in pdus for c in into.get(pdu, ())}
+    near |= {
+        cords[c].device for source in pdus | (things - feeds.keys()) for c in out.get(source, ())
+    }
+    return near | sources | things
 
 
 def _place(device: Device | None) -> object:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
+from rackloom.bulk import many_objects
 from rackloom.catalog.parts import DevicePart, Part, PartId
 from rackloom.design.change import Change, Record, Step
 from rackloom.design.entities import (
@@ -39,6 +40,7 @@ class Draft:
         self.base = base
         self._tables: dict[str, dict[str, Any]] = {}
         self._before: dict[tuple[str, str], Any] = {}
+        self._written: dict[str, set[str]] = {}
         self._next_number = base.next_number
         self._closed = False
 
@@ -114,15 +116,15 @@ class Draft:
         table = TABLE_OF_LOOKUP[lookup]
         wanted = set(keys)
         listed: Mapping[str, tuple[str, ...]] = getattr(self.base.index, lookup)
-        ids = dict.fromkeys(i for key in sorted(wanted) for i in listed.get(key, ()))
-        ids.update(dict.fromkeys(key for name, key in self._before if name == table))
-        rows = self.table(table)
-        return [
-            entity
-            for i in sorted(ids, key=by_age)
-            if (entity := rows.get(i)) is not None
-            and any(name == lookup and key in wanted for name, key in memberships(entity))
-        ]
+        rows, written = self.table(table), self._written.get(table, set())
+        ids = {i for key in wanted for i in listed.get(key, ())} - written
+        for i in written:
+            entity = rows.get(i)
+            if entity is not None and any(
+                name == lookup and key in wanted for name, key in memberships(entity)
+            ):
+                ids.add(i)
+        return [rows[i] for i in sorted(ids, key=by_age)]
 
     # Writing
 
@@ -164,6 +166,7 @@ class Draft:
         if rows is None:
             rows = self._tables[table] = self.base.copy_of(table)
         self._before.setdefault((table, key), rows.get(key))
+        self._written.setdefault(table, set()).add(key)
         if value is None:
             del rows[key]
         else:
@@ -189,5 +192,6 @@ class Draft:
         """
         change = self.change()
         self._closed = True
-        after = self.base.followed_by(self._tables, change, check_invariants)
+        with many_objects():
+            after = self.base.followed_by(self._tables, change, check_invariants)
         return after, Step(label, change, merge_key)

@@ -24,4 +24,7 @@ def number_of(entity_id: str) -> int:
 
 def by_age(entity_id: str) -> tuple[int, str]:
     """Sort key: the order in which entities were made."""
+    digits = entity_id[1:]
+    if digits.isdecimal() and "a" <= entity_id[0] <= "z" and digits.isascii():
+        return int(digits), entity_id  # as we make them ourselves
     return number_of(entity_id), entity_id

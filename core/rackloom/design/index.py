@@ -8,7 +8,7 @@ Keyed by rack and by device only, so that a patch copies small dicts (20,000 dev
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rackloom.design.change import Change
 from rackloom.design.entities import Cable, Cord, Device, Module, Rack
@@ -31,6 +31,13 @@ class Plug:
     end: int
     module: ModuleId | None
     """The transceiver, or None for a cable plugged directly."""
+
+
+class _Turnover(NamedTuple):
+    """What goes from under a key, and what comes."""
+
+    gone: set[str]
+    new: set[str]
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
@@ -80,33 +87,33 @@ class DesignIndex:
 
     def patched(self, change: Change) -> DesignIndex:
         """The index of the design after a change, sharing what did not change."""
-        touched: dict[str, set[str]] = {}
+        touched: dict[str, dict[str, _Turnover]] = {}
         for record in change:
-            for entity in (record.before, record.after):
-                for name, key in memberships(entity):
-                    touched.setdefault(name, set()).add(key)
+            for name, key in memberships(record.before):
+                touched.setdefault(name, {}).setdefault(key, _Turnover(set(), set())).gone.add(
+                    record.id
+                )
+            for name, key in memberships(record.after):
+                touched.setdefault(name, {}).setdefault(key, _Turnover(set(), set())).new.add(
+                    record.id
+                )
         index = DesignIndex()
         for name in self.__slots__:
             setattr(index, name, getattr(self, name))
         for name, keys in touched.items():
-            setattr(index, name, self._patch(name, keys, change))
+            setattr(index, name, self._patch(name, keys))
         return index
 
-    def _patch(self, name: str, keys: set[str], change: Change) -> dict[str, tuple[str, ...]]:
+    def _patch(self, name: str, keys: Mapping[str, _Turnover]) -> dict[str, tuple[str, ...]]:
         """One look-up with these keys worked out again."""
-        old: Mapping[str, tuple[str, ...]] = getattr(self, name)
-        members = {key: set(old.get(key, ())) for key in keys}
-        for record in change.of(TABLE_OF_LOOKUP[name]):
-            for lookup, key in memberships(record.before):
-                if lookup == name:
-                    members[key].discard(record.id)
-            for lookup, key in memberships(record.after):
-                if lookup == name:
-                    members[key].add(record.id)
-        new = dict(old)
-        for key, ids in members.items():
+        new = dict(getattr(self, name))
+        for key, (gone, come) in keys.items():
+            old = new.get(key, ())
+            ids = [i for i in old if i not in gone or i in come]
+            if fresh := come.difference(old):
+                ids = sorted([*ids, *fresh], key=by_age)
             if ids:
-                new[key] = tuple(sorted(ids, key=by_age))
+                new[key] = tuple(ids)
             else:
                 new.pop(key, None)
         return new
