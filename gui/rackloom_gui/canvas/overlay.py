@@ -45,6 +45,11 @@ class Marks:
     """What a cable carries, for its tooltip; None while loads are not shown."""
 
 
+def badge_radius(scale: float) -> float:
+    """Half the size of a problem's badge in pixels, at so many pixels a millimetre."""
+    return 8.0 if scale > 0.12 else 5.0
+
+
 class Overlay:
     """Draws the marks of one view."""
 
@@ -187,6 +192,9 @@ class Overlay:
             rect = pencil.rect(*(float(v) for v in box))
             plate = QRectF(0, 0, text_width(text, 10, True) + 8.0, 14.0)
             plate.moveBottomRight(rect.bottomRight() + QPointF(4.0, 4.0))
+            radius = badge_radius(pencil.scale)
+            if device in self.marks.problems and plate.top() < rect.top() + radius:
+                plate.moveRight(rect.right() - radius - 1.0)  # the badge is at the upper corner
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
             painter.setPen(solid_pen(tokens.canvas, 1.0))
             painter.setBrush(tokens.warning)
@@ -202,7 +210,7 @@ class Overlay:
             & (spots[:, 1] >= window.y0)
             & (spots[:, 1] <= window.y1)
         )
-        radius = 8.0 if pencil.scale > 0.12 else 5.0
+        radius = badge_radius(pencil.scale)
         for n in seen[-MOST_MARKS:].tolist():  # the gravest are last, and on top
             place = QPointF(pencil.px(float(spots[n, 0])), pencil.py(float(spots[n, 1])))
             badge(pencil.painter, place, severities[n], self.look.tokens, radius)
