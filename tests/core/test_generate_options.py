@@ -27,6 +27,27 @@ def test_more_than_there_can_be_is_refused(key: str, value: str, sentence: str) 
         generate("rail-fat-tree", load_bundled(), servers=4, options={key: value})
 
 
+@pytest.mark.parametrize("preset", ["rail-fat-tree", "superpod-h100"])
+def test_more_servers_than_fit_into_a_rack_are_refused(preset: str) -> None:
+    options = {"servers_per_rack": "100"}
+    with pytest.raises(GenerateError, match=r"gpu-007 does not fit into A\d\d: .* has 48U"):
+        generate(preset, load_bundled(), servers=40, options=options)
+
+
+def test_a_superpod_of_servers_with_two_rails_is_refused() -> None:
+    options = {"server": "generic-1u", "switch": "nvidia-sn5600d"}
+    with pytest.raises(GenerateError, match="UFM is cabled to 4 leaves"):
+        generate("superpod-h100", load_bundled(), servers=1, options=options)
+
+
+def test_supplies_without_an_outlet_are_counted_apart_from_unknown_inlets() -> None:
+    """Six DGX H100 have 36 inlets; two pairs of AP8868 have 4 x 6 C19 outlets."""
+    options = {"servers_per_rack": "6", "pdu": "apc-ap8868"}
+    made = generate("rail-fat-tree", load_bundled(), servers=6, options=options)
+    (note,) = [note for note in made.notes if "DGX H100" in note]
+    assert note.startswith("12 power supplies of NVIDIA DGX H100 found no outlet: ")
+
+
 def test_the_longest_rows_can_be_saved_and_opened(tmp_path: Path) -> None:
     options = {"racks_per_row": "1000", "row_pitch_m": "100"}
     made = generate("rail-fat-tree", load_bundled(), servers=8, options=options)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -46,7 +47,9 @@ class Layout:
     ids: dict[str, DeviceId] = field(default_factory=dict)
     """Device ids by name."""
     cordless: set[str] = field(default_factory=set)
-    """Titles of parts whose supplies found no outlet, or whose inlets are unknown."""
+    """Titles of parts whose inlets are unknown."""
+    short: Counter[str] = field(default_factory=Counter)
+    """By title of the part: power supplies for which the PDUs had no outlet left."""
 
     def servers_per_rack(self, part: DevicePart) -> int:
         """Four, two or one: what the limit, the height and two pairs of PDUs allow."""
@@ -105,10 +108,30 @@ class Layout:
                 self._place(item, rack, bottom, pair)
                 top = bottom - 2
 
+    def power_notes(self) -> list[str]:
+        """What the user should know about supplies without a cord."""
+        notes = []
+        if self.cordless:
+            names = ", ".join(sorted(self.cordless))
+            notes.append(f"no power cords for {names}: the catalogue does not know their inlets")
+        for title, count in sorted(self.short.items()):
+            notes.append(
+                f"{count} power supplies of {title} found no outlet: put fewer into a rack, or "
+                "choose another PDU"
+            )
+        return notes
+
     def _pair(self, rack: tuple[RackId, str], number: int, pdu: PduPart) -> Pair:
         return hang_pair(self.builder, pdu, rack, number)
 
     def _place(self, item: Item, rack: tuple[RackId, str], bottom_u: int, pair: Pair) -> None:
+        units = self.rack_part.rack_units
+        if bottom_u < 1 or bottom_u + height_u(item.part) - 1 > units:
+            raise GenerateError(
+                f"{item.name} does not fit into {rack[1]}: {self.rack_part.title} has {units}U and "
+                f"{item.part.title} takes {height_u(item.part)}U; choose fewer servers_per_rack, "
+                "or another rack"
+            )
         device = self.builder.device(
             item.part,
             rack[0],
@@ -120,5 +143,8 @@ class Layout:
             pod=item.pod,
         )
         self.ids[item.name] = device
-        if plug_in(self.builder, pair, device, item.part):
+        missing = plug_in(self.builder, pair, device, item.part)
+        if missing and item.part.psu is not None and item.part.psu.inlet is not None:
+            self.short[item.part.title] += missing
+        elif missing:
             self.cordless.add(item.part.title)

@@ -60,11 +60,7 @@ def generate(request: Request) -> tuple[Design, list[str]]:
     place(request, network, server, layout)
     cabler = Cabler(builder, request.catalog)
     cabler.cable(bundles(network, server, layout))
-    notes = [*network.notes]
-    if layout.cordless:
-        names = ", ".join(sorted(layout.cordless))
-        notes.append(f"no power cords for {names}: the catalogue does not know their inlets")
-    return builder.design(), notes
+    return builder.design(), [*network.notes, *layout.power_notes()]
 
 
 def begin(request: Request, network: Network, server: ServerPart) -> tuple[Builder, Layout]:

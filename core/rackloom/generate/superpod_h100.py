@@ -60,6 +60,11 @@ def generate(request: Request) -> tuple[Design, list[str]]:
     request = Request(request.catalog, request.servers, options)
     server: ServerPart = request.part("server", ServerPart)
     network = plan_network(request, server, units_of(request.servers))
+    if network.tree.rails < UFM_PORTS:
+        raise GenerateError(
+            f"UFM is cabled to {UFM_PORTS} leaves of a unit, and {server.title} has rails for "
+            f"{network.tree.rails}: take the preset rail-fat-tree"
+        )
     builder, layout = tree_preset.begin(request, network, server)
     tree_preset.place(request, network, server, layout)
     ufm = request.catalog.require(UFM_PART)
@@ -85,8 +90,4 @@ def generate(request: Request) -> tuple[Design, list[str]]:
     ends = (ufm, cages[0]), (network.leaf, cage)
     found.append(Bundle("UFM to leaf", *ends, links, network.name, split))
     Cabler(builder, request.catalog).cable(found)
-    notes = [*network.notes]
-    if layout.cordless:
-        names_text = ", ".join(sorted(layout.cordless))
-        notes.append(f"no power cords for {names_text}: the catalogue does not know their inlets")
-    return builder.design(), notes
+    return builder.design(), [*network.notes, *layout.power_notes()]
