@@ -67,6 +67,7 @@ class ThroughputWiring(QObject):
         window.document.replaced.connect(self._on_replaced)
         self._on_design(window.document.design)
 
+        chart.kept.follow(window.document.path)
     @property
     def pending(self) -> bool:
         """Whether colours, tiers, a sweep or a workload are still being worked out."""
@@ -106,7 +107,11 @@ class ThroughputWiring(QObject):
             self._window.workload.refresh()
 
     def _on_replaced(self, design: Design) -> None:
+    def _on_state(self) -> None:
+        self._window.chart.kept.moved_to(self._window.document.path)
+
         self._on_design(design)
+        self._window.chart.kept.follow(self._window.document.path)
         self._window.failures.clear()
         self._window.workload.refresh()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The chart as CSV: one size a line, curves that lie over it in columns of their own."""
+"""The chart as CSV: one size a line, curves over it in columns of their own; and as an image."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import csv
 import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtWidgets import QWidget
 
 from rackloom_gui.charts.series import gaps_of
 from rackloom_gui.charts.shown import Log, Pin
@@ -41,6 +45,17 @@ def estimate_csv(estimate: Estimate, pins: Sequence[Pin] = (), logs: Sequence[Lo
             row.append(_cell(gap.share if gap else None))
         writer.writerow(row)
     return buffer.getvalue()
+
+
+def picture_of(widget: QWidget, background: QColor, ratio: float) -> QImage:
+    """A widget and what is in it as an image, at so many times its size."""
+    image = QImage(widget.size() * ratio, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+    image.fill(background)
+    painter = QPainter(image)
+    widget.render(painter, QPoint(), renderFlags=QWidget.RenderFlag.DrawChildren)
+    painter.end()
+    return image
 
 
 def _cell(value: float | None) -> str:

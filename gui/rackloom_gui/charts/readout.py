@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from rackloom_gui.charts.series import Gap
-from rackloom_gui.charts.shown import Pin
+from rackloom_gui.charts.shown import Curve, Pin
 from rackloom_gui.charts.sizes import bandwidth_text, size_text, time_text
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def readout_text(
     return "\n".join(lines)
 
 
-def _other(name: str, estimate: Estimate, size_bytes: int) -> list[str]:
+def _other(name: str, estimate: Curve, size_bytes: int) -> list[str]:
     same = [q for q in estimate.points if q.size_bytes == size_bytes]
     return [f"{name}: {bandwidth_text(q.busbw_gb_per_s)}, {time_text(q.time_us)}" for q in same]
 

@@ -7,15 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, QMimeData, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QDragEnterEvent,
-    QDropEvent,
-    QGuiApplication,
-    QImage,
-    QPainter,
-)
+from PySide6.QtCore import QByteArray, QMimeData, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QInputDialog,
@@ -27,10 +20,11 @@ from PySide6.QtWidgets import (
 )
 
 from rackloom_gui.charts.controls import ChartControls
-from rackloom_gui.charts.copying import estimate_csv
+from rackloom_gui.charts.copying import estimate_csv, picture_of
+from rackloom_gui.charts.kept import KeptCurves
 from rackloom_gui.charts.legend import ChartLegend, Entry
-from rackloom_gui.charts.overlays import dropped_log, log_text, read_log
-from rackloom_gui.charts.shown import Log, Pin, free_colour
+from rackloom_gui.charts.overlays import dropped_log, log_text
+from rackloom_gui.charts.shown import Log, Pin
 from rackloom_gui.charts.sizes import bandwidth_text, collective_text
 from rackloom_gui.charts.spinner import Spinner
 from rackloom_gui.icons import Icons
@@ -59,10 +53,7 @@ class ThroughputPanel(QWidget):
         self._estimate: Estimate | None = None
         self._baseline: Estimate | None = None
         self._plot: ThroughputPlot | None = None
-        self._pins: list[Pin] = []
-        self._logs: list[Log] = []
-        self._also: list[Pin] = []
-        """Other collectives beside the one that is asked for."""
+        self.kept = KeptCurves(len(theme.tokens.series), self)
         self._asked_name = "all-reduce"
         self.controls = ChartControls(icons, self)
         self.legend = ChartLegend(icons, self)
@@ -91,6 +82,8 @@ class ThroughputPanel(QWidget):
         self._build()
         self.setAcceptDrops(True)
         self.legend.removed.connect(self._remove)
+        self.kept.changed.connect(self._overlay)
+        self.kept.told.connect(self.told)
         self.controls.quantity_changed.connect(self._on_quantity)
         self.controls.algorithms_shown.connect(self._on_algorithms)
         icons.changed.connect(self._load_icons)
@@ -184,10 +177,7 @@ class ThroughputPanel(QWidget):
 
     def show_also(self, estimates: Sequence[Estimate]) -> None:
         """Other collectives that `show_estimate` lays beside the one it is given."""
-        self._also = []
-        for found in estimates:
-            name = collective_text(found.collective.value)
-            self._also.append(Pin(name, found, self._colour()))
+        self.kept.show_also(estimates)
 
     def show_estimate(
         self, estimate: Estimate, baseline: Estimate | None = None, note: str = ""
@@ -198,7 +188,7 @@ class ThroughputPanel(QWidget):
         self._estimate, self._baseline = estimate, baseline
         self._what_if = note
         plot = self._need_plot()
-        plot.set_overlays((*self._pins, *self._also), self._logs)
+        plot.set_overlays(self.kept.curves, self.kept.logs)
         plot.show_estimate(estimate, baseline)
         self._stack.setCurrentWidget(self._chart_room)
         peak = estimate.peak.busbw_gb_per_s
@@ -225,7 +215,7 @@ class ThroughputPanel(QWidget):
     _what_if = ""
 
     def _show_note(self) -> None:
-        texts = [self._what_if, *(log_text(log, self._estimate) for log in self._logs)]
+        texts = [self._what_if, *(log_text(log, self._estimate) for log in self.kept.logs)]
         self._note.setText("\n".join(t for t in texts if t))
         self._note.setVisible(bool(self._note.text()))
 
@@ -289,15 +279,7 @@ class ThroughputPanel(QWidget):
         if self._baseline is not None:
             dots = Qt.PenStyle.DotLine
             entries.append(Entry("", self.tr("as drawn"), tokens.text_muted, dots))
-        colours = tokens.series
-        for n, pin in enumerate(self._pins):
-            entries.append(Entry(f"pin:{n}", pin.name, colours[pin.colour % len(colours)]))
-        for pin in self._also:
-            key = f"also:{pin.estimate.collective.value}"
-            entries.append(Entry(key, pin.name, colours[pin.colour % len(colours)]))
-        for n, log in enumerate(self._logs):
-            colour = colours[log.colour % len(colours)]
-            entries.append(Entry(f"log:{n}", log.name, colour, dot=True))
+        entries += self.kept.entries(tokens)
         if self.controls.show_algorithms.isChecked():
             for n, name in enumerate(self._plot.algorithms()):
                 entries.append(Entry("", name, tokens.text_muted, STYLES[n % len(STYLES)], 1))
@@ -308,12 +290,12 @@ class ThroughputPanel(QWidget):
     @property
     def pins(self) -> tuple[Pin, ...]:
         """Curves that were kept."""
-        return tuple(self._pins)
+        return self.kept.pins
 
     @property
     def logs(self) -> tuple[Log, ...]:
         """Measured runs that lie over the chart."""
-        return tuple(self._logs)
+        return self.kept.logs
 
     def ask_pin(self) -> None:
         """Ask for a name and keep the present curve."""
@@ -322,41 +304,21 @@ class ThroughputPanel(QWidget):
         dialog = QInputDialog(self)
         dialog.setWindowTitle(self.tr("Keep This Curve"))
         dialog.setLabelText(self.tr("Name of the curve:"))
-        dialog.setTextValue(self._free_name())
+        dialog.setTextValue(self.kept.free_name(self._estimate))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.textValueSelected.connect(self.pin)
         dialog.open()
 
-    def _free_name(self) -> str:
-        assert self._estimate is not None
-        base = collective_text(self._estimate.collective.value)
-        taken = {pin.name for pin in self._pins}
-        numbers = range(1, len(self._pins) + 2)
-        return next(n for n in (f"{base} {k}" for k in numbers) if n not in taken)
-
     def pin(self, name: str) -> None:
         """Keep the present curve under a name."""
-        if self._estimate is None:
-            return
-        name = " ".join(name.split())[:60] or self._free_name()
-        self._pins.append(Pin(name, self._estimate, self._colour()))
-        self._overlay()
-
-    def _colour(self) -> int:
-        taken = {pin.colour for pin in (*self._pins, *self._also)}
-        taken |= {log.colour for log in self._logs}
-        return free_colour(taken, len(self._theme.tokens.series))
+        if self._estimate is not None:
+            self.kept.pin(name, self._estimate)
 
     def load_log(self, path: Path) -> bool:
         """Lay the runs of a log over the chart; False (and a sentence) where it holds none."""
-        try:
-            runs = read_log(path)
-        except ValueError as error:
-            self.told.emit(str(error))
+        runs = self.kept.add_log(path)
+        if not runs:
             return False
-        for number, run in enumerate(runs, start=1):
-            name = path.name if len(runs) == 1 else f"{path.name} {number}"
-            self._logs.append(Log(name, run, self._colour()))
         first = runs[0]
         collective = first.collective.value if first.collective is not None else None
         self.controls.ask_for(collective, first.ranks, self.total_gpus)
@@ -367,18 +329,13 @@ class ThroughputPanel(QWidget):
     """GPUs of the whole design, where somebody knows."""
 
     def _remove(self, key: str) -> None:
-        kind, _, number = key.partition(":")
-        if kind == "also":
-            self.controls.also[number].setChecked(False)
-            self._also = [p for p in self._also if p.estimate.collective.value != number]
-            self._overlay()
-            return
-        del (self._pins if kind == "pin" else self._logs)[int(number)]
-        self._overlay()
+        collective = self.kept.remove(key)
+        if collective:
+            self.controls.also[collective].setChecked(False)
 
     def _overlay(self) -> None:
         if self._plot is not None:
-            self._plot.set_overlays((*self._pins, *self._also), self._logs)
+            self._plot.set_overlays(self.kept.curves, self.kept.logs)
         self._show_note()
         self._show_legend()
 
@@ -410,8 +367,8 @@ class ThroughputPanel(QWidget):
         """The points as CSV, one size a line."""
         if self._estimate is None:
             return ""
-        logs = [g for g in self._logs if g.run.collective in (None, self._estimate.collective)]
-        return estimate_csv(self._estimate, (*self._pins, *self._also), logs)
+        logs = [g for g in self.kept.logs if g.run.collective in (None, self._estimate.collective)]
+        return estimate_csv(self._estimate, self.kept.curves, logs)
 
     def copy_csv(self) -> None:
         """Put the points on the clipboard."""
@@ -427,14 +384,7 @@ class ThroughputPanel(QWidget):
 
     def picture(self, ratio: float) -> QImage:
         """The chart with its headline as an image."""
-        size = self.size()
-        image = QImage(size * ratio, QImage.Format.Format_RGB32)
-        image.setDevicePixelRatio(ratio)
-        image.fill(QColor(self._theme.tokens.surface))
-        painter = QPainter(image)
-        self.render(painter, QPoint(), renderFlags=QWidget.RenderFlag.DrawChildren)
-        painter.end()
-        return image
+        return picture_of(self, QColor(self._theme.tokens.surface), ratio)
 
 
 def limit_sentence(estimate: Estimate) -> str:
