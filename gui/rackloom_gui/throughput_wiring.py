@@ -65,9 +65,10 @@ class ThroughputWiring(QObject):
         window.document.selection_changed.connect(self._on_selection)
         window.document.changed.connect(self._on_changed)
         window.document.replaced.connect(self._on_replaced)
+        window.document.state_changed.connect(self._on_state)
         self._on_design(window.document.design)
-
         chart.kept.follow(window.document.path)
+
     @property
     def pending(self) -> bool:
         """Whether colours, tiers, a sweep or a workload are still being worked out."""
@@ -106,12 +107,12 @@ class ThroughputWiring(QObject):
             self._window.failures.set_stale()
             self._window.workload.refresh()
 
-    def _on_replaced(self, design: Design) -> None:
     def _on_state(self) -> None:
         self._window.chart.kept.moved_to(self._window.document.path)
 
-        self._on_design(design)
+    def _on_replaced(self, design: Design) -> None:
         self._window.chart.kept.follow(self._window.document.path)
+        self._on_design(design)
         self._window.failures.clear()
         self._window.workload.refresh()
 
