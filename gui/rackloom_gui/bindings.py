@@ -54,6 +54,7 @@ class Bindings(QObject):
         window.problems.go_to.connect(self._go_to_finding)
         window.problems.fix_requested.connect(self._fix)
         window.problems.fix_all_requested.connect(self._fix_all)
+        window.problems.previewed.connect(window.canvas.set_preview)
         window.problems.accept_requested.connect(self._accept)
         window.problems.unaccept_requested.connect(self._unaccept)
         table = window.actions_table
@@ -334,7 +335,7 @@ class Bindings(QObject):
         self._window.editing.fix(finding, fix)
 
     def _fix_all(self, rule: str, findings: list[Finding]) -> None:
-        label = self.tr("Fix {0} problems ({1})").format(len(findings), rule)
+        label = self.tr("Fix {0} problems ({1})").format("{0}", rule)
         self._window.editing.fix_all(label, findings)
 
     def _accept(self, finding: Finding) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from rackloom.catalog.load import Catalog
 from rackloom.checks.finding import Finding, Fix
+from rackloom.checks.trying import try_all
 from rackloom.design import Draft, EditError, edits
 from rackloom.design.copying import paste
 from rackloom.design.ids import DeviceId
@@ -139,23 +140,15 @@ class Editing(QObject):
         self.run(fix.label, fix.edit)
 
     def fix_all(self, label: str, findings: Sequence[Finding]) -> tuple[int, int]:
-        """Apply the first fix of each finding as one step; (fixed, left alone)."""
-        done = left = 0
-        key = f"fix-all {id(findings)}"
-        for finding in findings:
-            if finding.accepted is not None:
-                continue
-            try:
-                fixes = finding.fixes
-                if not fixes:
-                    left += 1
-                    continue
-                self._document.do(label, fixes[0].edit, merge_key=key)
-                done += 1
-            except (EditError, KeyError):  # an earlier fix took away what this one was about
-                left += 1
-        self.told.emit(self.tr("{0} fixed, {1} left.").format(done, left))
-        return done, left
+        """Apply the first fix of each finding as one step; (fixed, left alone).
+
+        ``label`` may have a ``{0}`` for the number of those that were fixed.
+        """
+        outcome = try_all(self._document.design, findings)
+        if outcome.change:
+            self.run(label.format(outcome.done), Draft.take, outcome.change)
+        self.told.emit(self.tr("{0} fixed, {1} left.").format(outcome.done, outcome.left))
+        return outcome.done, outcome.left
 
 
 def sentence(text: str) -> str:

@@ -392,6 +392,7 @@ class MainWindow(QMainWindow):
         self.hide()  # what is waited for now is nobody's business any more
         self._refresh_timer.stop()
         self.docks.stop()
+        self.problems.stop()
         self.power_panel.stop()
         self.bom_panel.stop()
         self.floor_notes.job.wait()

@@ -159,6 +159,11 @@ class Draft:
         """Put a newer version of an embedded part in the place of the old one."""
         self._write("parts", part.id, part)
 
+    def take(self, change: Change) -> None:
+        """Write what another draft of the same design, or of one alike, has changed."""
+        for record in change:
+            self._write(record.table, record.id, record.after)
+
     def _write(self, table: str, key: str, value: Any) -> None:
         if self._closed:
             raise RuntimeError("this draft is closed: its tables belong to a design now")

@@ -16,6 +16,7 @@ from rackloom.design import Change, Design
 from rackloom_gui.canvas.elevation_layout import ElevationLayout
 from rackloom_gui.canvas.overlay import Marks
 from rackloom_gui.canvas.pane import Pane
+from rackloom_gui.canvas.preview import Preview
 from rackloom_gui.canvas.selecting import select_all
 from rackloom_gui.canvas.sides import ports_face, side_of_cables, side_of_ports
 from rackloom_gui.canvas.tips import tr
@@ -359,6 +360,11 @@ class Canvas(QWidget):
         self.marks.unplugged = frozenset(ids)
         self._refresh()
 
+    def set_preview(self, change: Change | None) -> None:
+        """Show what an edit would change, before it is made; None: nothing any more."""
+        self.marks.preview = None if change is None else Preview.of(self.document.design, change)
+        self._refresh()
+
     def _refresh(self) -> None:
         for pane in self.shown_panes:
             pane.refresh()
@@ -366,12 +372,14 @@ class Canvas(QWidget):
     # Following
 
     def _on_changed(self, design: Design, change: Change) -> None:
+        self.marks.preview = None  # it was of the design before
         for pane in self.panes:
             pane.follow(design, change)
 
     def _on_replaced(self, design: Design) -> None:
         # Problem marks, cut and unplugged are set by those who know them, maybe before this call.
         self.marks.hover, self.marks.hover_port = "", None
+        self.marks.preview = None
         for pane in self.panes:
             pane.setProperty("fitted", False)
             pane.rebuild()

@@ -5,9 +5,11 @@ Only what the user touches or asks for is drawn here, one by one; beyond ``MOST_
 cables their devices tell enough.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -20,6 +22,9 @@ from rackloom_gui.canvas.pencil import CENTRE, Pencil, font_of, solid_pen, text_
 from rackloom_gui.canvas.pointer import FloatArray, draw_rects
 from rackloom_gui.canvas.tables import Table
 from rackloom_gui.tokens import Tokens, mix
+
+if TYPE_CHECKING:
+    from rackloom_gui.canvas.preview import Preview
 
 MOST_CABLES = 1024
 MOST_MARKS = 400
@@ -41,6 +46,8 @@ class Marks:
     unplugged: frozenset[str] = frozenset()
     oversubscribed: Mapping[str, float] = field(default_factory=dict)
     """Down over up, by switch."""
+    preview: Preview | None = None
+    """What an edit would change, while somebody asks."""
     load_text: Callable[[str], str] | None = None
     """What a cable carries, for its tooltip; None while loads are not shown."""
 
@@ -82,6 +89,13 @@ class Overlay:
             self._problems(pencil, window)
         for extra in tuple(self.extras):
             extra(pencil, window)
+
+    def highlight(
+        self, pencil: Pencil, window: Window, ids: frozenset[str], colour: QColor
+    ) -> None:
+        """Frame the racks and devices among these ids, and trace the cables."""
+        self._cables(pencil, ids, colour, 2.0)
+        self._frames(pencil, window, ids, colour, 2.0)
 
     def _frames(
         self, pencil: Pencil, window: Window, ids: Iterable[str], colour: QColor, width: float
@@ -154,11 +168,17 @@ class Overlay:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _unplugged(self, pencil: Pencil, window: Window) -> None:
+        self.cross_out(pencil, window, self.marks.unplugged, self.look.tokens.unplugged)
+
+    def cross_out(
+        self, pencil: Pencil, window: Window, ids: frozenset[str], colour: QColor
+    ) -> None:
+        """Dash the cables among these ids, and hatch the devices."""
         tokens, scene = self.look.tokens, self.scene
-        routes = self.routes(self.marks.unplugged)
+        routes = self.routes(ids)
         painter = pencil.painter
         if len(routes):
-            pen = solid_pen(tokens.unplugged, cable_width_px(pencil.scale) + 1.0)
+            pen = solid_pen(colour, cable_width_px(pencil.scale) + 1.0)
             pen.setDashPattern([3.0, 3.0])
             draw_segments(pencil, routes, tokens.canvas, cable_width_px(pencil.scale) + 3.0)
             painter.setPen(pen)
@@ -166,15 +186,15 @@ class Overlay:
                 painter.drawLine(
                     QPointF(pencil.px(x1), pencil.py(y1)), QPointF(pencil.px(x2), pencil.py(y2))
                 )
-        rows = self._rows_of(scene.devices, self.marks.unplugged)
+        rows = self._rows_of(scene.devices, ids)
         rows = rows[scene.devices["shown"][rows]] if len(rows) else rows
         for row in rows.tolist():
             box = scene.devices["box"][row]
             if not window.touching(box[None, :])[0]:
                 continue
             rect = pencil.rect(*(float(v) for v in box))
-            painter.fillRect(rect, QBrush(tokens.unplugged, Qt.BrushStyle.BDiagPattern))
-            pencil.frame_px(rect, tokens.unplugged, 2.0)
+            painter.fillRect(rect, QBrush(colour, Qt.BrushStyle.BDiagPattern))
+            pencil.frame_px(rect, colour, 2.0)
 
     def _oversubscribed(self, pencil: Pencil, window: Window) -> None:
         """A plate with the ratio at the lower right corner of each such switch."""

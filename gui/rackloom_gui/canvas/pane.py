@@ -102,6 +102,7 @@ class Pane(CanvasView):
         }
         self.set_tool(self.tools["select"])
         self.drop_target = PartDrop(self)
+        self.overlay.extras.append(self._draw_preview)
         self.overlay.extras.append(self._draw_hand)
         self.overlay.extras.append(self.cable_tool.draw)
         self.tip_at = self._tip
@@ -385,6 +386,11 @@ class Pane(CanvasView):
             flight.draw(pencil, self.look)
         if self.hand is not None:
             self.hand.draw(pencil, window, self.look)
+
+    def _draw_preview(self, pencil: Pencil, window: Window) -> None:
+        if self.marks.preview is not None:
+            drawing = self.drawing if self.arrays.layout.name == "racks" else None
+            self.marks.preview.draw(pencil, window, self.overlay, self.document.design, drawing)
 
     def face_of(self, device_id: str) -> tuple[Face | None, DeviceColour | None]:
         """Face and colours of a placed device."""

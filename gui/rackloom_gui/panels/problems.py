@@ -1,16 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wrong with the design: found live, grouped by rule, mended with a click."""
 
-from collections.abc import Callable
-from functools import partial
-
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
     QSplitter,
     QStackedWidget,
     QToolButton,
@@ -21,13 +14,11 @@ from PySide6.QtWidgets import (
 
 from rackloom.checks.engine import Findings
 from rackloom.checks.finding import Finding, Fix
-from rackloom.checks.registry import rules
-from rackloom.design.errors import EditError
-from rackloom_gui.editing import sentence
 from rackloom_gui.icons import Icons
+from rackloom_gui.panels.problem_detail import ProblemDetail
 from rackloom_gui.panels.problem_model import ProblemModel
 from rackloom_gui.panels.whole_sentences import WholeSentences
-from rackloom_gui.theme import Theme, Tokens
+from rackloom_gui.theme import Theme
 from rackloom_gui.widgets.text import EmptyState, SearchField
 
 SEVERITIES = ("error", "warning", "info")
@@ -46,6 +37,8 @@ class ProblemsPanel(QWidget):
     """(Finding): accept it with a reason."""
     unaccept_requested = Signal(object)
     """(Finding): take the acceptance back."""
+    previewed = Signal(object)
+    """(Change or None): what the fix under the pointer or the keyboard would change."""
     current_changed = Signal()
     """Another finding is chosen, or its fixes changed."""
 
@@ -60,7 +53,7 @@ class ProblemsPanel(QWidget):
         self._filters: dict[str, QToolButton] = {}
         self._empty = EmptyState("ok", "", "", theme, icons, self)
         self._stack = QStackedWidget(self)
-        self._detail = _Detail(theme, icons, self)
+        self._detail = ProblemDetail(theme, icons, self)
         self._build()
         icons.changed.connect(self._load_icons)
         self._load_icons()
@@ -122,6 +115,7 @@ class ProblemsPanel(QWidget):
         self.setFocusProxy(view)
         self._detail.fix.connect(self.fix_requested)
         self._detail.fix_all.connect(self._fix_all)
+        self._detail.previewed.connect(self.previewed)
         self._detail.accept.connect(self.accept_requested)
         self._detail.unaccept.connect(self.unaccept_requested)
 
@@ -241,133 +235,17 @@ class ProblemsPanel(QWidget):
         index = self.view.currentIndex()
         finding = self.model.finding(index)
         if finding is not None:
-            self._detail.show_finding(finding, len(self.model.group_of(index).findings))
+            self._detail.show_finding(finding, self.model.group_of(index).findings)
         else:
             rule = self.model.rule_at(index)
             self._detail.show_rule(rule)
         self._detail.setVisible(index.isValid())  # the list has all the room until then
         self.current_changed.emit()
 
+    def stop(self) -> None:
+        """The window goes: no more previews."""
+        self._detail.stop()
+
     def _fix_all(self, finding: Finding) -> None:
         same = [f for g in self.model.groups if g.rule == finding.rule for f in g.findings]
         self.fix_all_requested.emit(finding.rule, same)
-
-
-class _Detail(QFrame):
-    """The chosen finding in full: sentence, why, source, and what can be done."""
-
-    fix = Signal(object, object)
-    fix_all = Signal(object)
-    accept = Signal(object)
-    unaccept = Signal(object)
-
-    def __init__(self, theme: Theme, icons: Icons, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._icons = icons
-        self.fixes: tuple[Fix, ...] = ()
-        self._message = QLabel(self)
-        self._why = QLabel(self)
-        self._buttons = QVBoxLayout()
-        self._build()
-        theme.changed.connect(self._on_theme_changed)
-        self._on_theme_changed(theme.tokens)
-
-    def _build(self) -> None:
-        for label in (self._message, self._why):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(
-                Qt.TextInteractionFlag.TextSelectableByMouse
-                | Qt.TextInteractionFlag.TextSelectableByKeyboard
-            )
-            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-            label.setAlignment(Qt.AlignmentFlag.AlignTop)
-        from PySide6.QtWidgets import QScrollArea
-
-        inner = QWidget(self)
-        layout = QVBoxLayout(inner)
-        layout.setContentsMargins(12, 8, 12, 10)
-        layout.setSpacing(8)
-        layout.addWidget(self._message)
-        self._buttons.setSpacing(4)
-        layout.addLayout(self._buttons)
-        layout.addWidget(self._why)
-        layout.addStretch()
-        area = QScrollArea(self)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inner)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(area)
-        self.setMinimumWidth(220)
-
-    def _on_theme_changed(self, tokens: Tokens) -> None:
-        palette = self._why.palette()
-        palette.setColor(self._why.foregroundRole(), tokens.text_muted)
-        self._why.setPalette(palette)
-
-    def _clear(self) -> None:
-        while (item := self._buttons.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
-
-    def _button(self, text: str, icon: str, run: Callable[[], object]) -> QPushButton:
-        button = QPushButton(text, self)
-        button.setIcon(self._icons.icon(icon))
-        button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        button.clicked.connect(lambda _checked=False: run())
-        self._buttons.addWidget(button)
-        return button
-
-    def show_finding(self, finding: Finding, of_this_kind: int) -> None:
-        """Explain a finding; its fixes are worked out now, when somebody looks."""
-        self._clear()
-        self._message.setText(sentence(finding.message))
-        try:
-            self.fixes = finding.fixes if finding.accepted is None else ()
-        except EditError:
-            self.fixes = ()
-        for fix in self.fixes[:4]:
-            button = self._button(fix.label, "fix", partial(self.fix.emit, finding, fix))
-            button.setObjectName("fixButton")
-        if self.fixes and of_this_kind > 1:
-            text = self.tr("Fix all {0} of this kind").format(of_this_kind)
-            self._button(text, "fix", lambda: self.fix_all.emit(finding))
-        if finding.accepted is None:
-            button = self._button(
-                self.tr("Accept with a reason…"), "accept", lambda: self.accept.emit(finding)
-            )
-            button.setObjectName("acceptButton")
-        else:
-            self._button(
-                self.tr("Take the acceptance back"), "undo", lambda: self.unaccept.emit(finding)
-            )
-        accepted = ""
-        if finding.accepted is not None:
-            who = ", ".join(p for p in (finding.accepted.author, finding.accepted.date) if p)
-            reason = finding.accepted.reason
-            accepted = self.tr("Accepted: {0}").format(f"{reason} ({who})" if who else reason)
-        self._explain(finding.rule, accepted)
-
-    def show_rule(self, rule_id: str) -> None:
-        """Explain a rule, or nothing."""
-        self._clear()
-        self.fixes = ()
-        rule = rules().get(rule_id)
-        self._message.setText(rule.title if rule is not None else "")
-        self._explain(rule_id, "")
-
-    def _explain(self, rule_id: str, before: str) -> None:
-        rule = rules().get(rule_id)
-        if rule is None:
-            self._why.setText("")
-            return
-        text = " ".join(rule.explanation.split("\n\n", 1)[0].split())
-        rest = rule.explanation.partition("\n\n")[2]
-        paragraphs = [before, text, *(" ".join(p.split()) for p in rest.split("\n\n"))]
-        paragraphs.append(self.tr("Rule {0}. Source: {1}").format(rule.id, rule.source))
-        self._why.setText("\n\n".join(p for p in paragraphs if p))
