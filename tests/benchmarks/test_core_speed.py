@@ -4,17 +4,20 @@
 from itertools import count
 from pathlib import Path
 
+import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 from tests.benchmarks.conftest import catalog
 
 from rackloom.checks import run
 from rackloom.collectives import estimate
-from rackloom.design import Design, History, edits
+from rackloom.design import Cable, Design, History, edits
+from rackloom.design.ids import CableId
 from rackloom.fabric import Fabric
 from rackloom.files import load, save
 from rackloom.generate import generate
 from rackloom.placement.trays import tray_segments
 from rackloom.reports import bom, cable_schedule, labels, power_report
+from rackloom.reports.tiers import tier_report
 
 SIZES = "8:16G:2"
 """31 sizes, as all_reduce_perf -b 8 -e 16G -f 2."""
@@ -115,17 +118,64 @@ def test_estimate(benchmark: BenchmarkFixture, design: Design, gpus: int) -> Non
     assert answer.gpus == gpus
 
 
-def test_estimate_one_uplink_down(benchmark: BenchmarkFixture, design: Design, gpus: int) -> None:
+@pytest.mark.parametrize("collective", ["all-reduce", "all-to-all"])
+def test_estimate_one_uplink_down(
+    benchmark: BenchmarkFixture, design: Design, gpus: int, collective: str
+) -> None:
     """The same with one leaf uplink unplugged: symmetry broken in one place."""
     fabric = Fabric.of(design)
-    leaf = next(d.id for d in design.devices.values() if d.role == "leaf")
-    uplink = design.index.cables_of_device[leaf][-1]
+    uplink = an_uplink(design)
     answer = benchmark.pedantic(
-        lambda: estimate(fabric, "all-reduce", SIZES, failed=frozenset({uplink})),
+        lambda: estimate(fabric, collective, SIZES, failed=frozenset({uplink})),
         rounds=3,
         warmup_rounds=1,
     )
     assert answer.gpus == gpus
+
+
+def test_estimate_all_to_all(benchmark: BenchmarkFixture, design: Design, gpus: int) -> None:
+    fabric = Fabric.of(design)
+    answer = benchmark.pedantic(
+        lambda: estimate(fabric, "all-to-all", SIZES), rounds=3, warmup_rounds=1
+    )
+    assert answer.gpus == gpus
+
+
+def test_edit_and_estimate(benchmark: BenchmarkFixture, design: Design, gpus: int) -> None:
+    """What the chart does after each edit: the network patched, then estimated; every round takes
+    another uplink away, so symmetry is broken in more and more places.
+    """
+    history = History(design)
+    state = {"fabric": Fabric.of(design)}
+    uplinks = iter([c.id for c in design.cables.values() if is_uplink(design, c)][::97])
+    estimate(state["fabric"], "all-reduce", SIZES)
+
+    def edit() -> None:
+        history.do("Delete cable", edits.remove, {next(uplinks)})
+        after, step = history.design, history.steps[-1]
+        state["fabric"] = state["fabric"].patched(after, step.change)
+        assert estimate(state["fabric"], "all-reduce", SIZES).gpus == gpus
+
+    benchmark.pedantic(edit, rounds=3, warmup_rounds=1)
+    assert history.position == 4
+
+
+def test_tiers_and_ways(benchmark: BenchmarkFixture, design: Design) -> None:
+    """Numbers by tier, and hops and ways between 24 groups, as summary --tiers gives them."""
+    fabric = Fabric.of(design)
+    report = benchmark.pedantic(lambda: tier_report(fabric), rounds=3, warmup_rounds=1)
+    assert report["ways"]["pairs"]
+
+
+def an_uplink(design: Design) -> CableId:
+    """The last cable of the first leaf."""
+    leaf = next(d.id for d in design.devices.values() if d.role == "leaf")
+    return design.index.cables_of_device[leaf][-1]
+
+
+def is_uplink(design: Design, cable: Cable) -> bool:
+    """Whether a cable goes from a leaf to a spine."""
+    return {design.devices[end.device].role for end in cable.ends} == {"leaf", "spine"}
 
 
 def test_bom(benchmark: BenchmarkFixture, design: Design) -> None:
