@@ -7,7 +7,7 @@ devices and not the fabric.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -80,9 +80,18 @@ class Topology:
             if node is not None:
                 nodes[device] = node
             retier |= _tier_matter(gone) != _tier_matter(nodes.get(device))
-        tiers = _tiers(nodes) if retier else self.tiers
+        tiers = self._retiered(nodes, touched) if retier else self.tiers
         patched = Topology(nodes, self.tiers if tiers == self.tiers else tiers)
         return patched, patched._inherit(self, touched)
+
+    def _retiered(self, nodes: dict[DeviceId, Node], touched: set[DeviceId]) -> dict[DeviceId, int]:
+        """The tiers after a change; simple where somebody set the role of every switch."""
+        switches = [n for d in touched if (n := nodes.get(d)) is not None and n.is_switch]
+        if self.free or any(node.fixed_tier is None for node in switches):
+            return _tiers(nodes)
+        tiers = _without(self.tiers, touched)
+        tiers.update({n.device: n.fixed_tier for n in switches if n.fixed_tier is not None})
+        return tiers
 
     def _inherit(self, before: Topology, touched: set[DeviceId]) -> Dirty:
         """Take over what is still true of the topology before; say where to look again."""
@@ -96,10 +105,13 @@ class Topology:
         self._up_gbps = _without(before._up_gbps, base)
         self._down_gbps = _without(before._down_gbps, base)
         self.lanes = _without(before.lanes, touched)
-        if not turned and all(
-            _reach_matter(before.nodes.get(d)) == _reach_matter(self.nodes.get(d)) for d in touched
-        ):
-            self.__dict__["compute_switches"] = before.compute_switches
+        switches = [n for d in touched if (n := self.nodes.get(d)) is not None and n.is_switch]
+        if not before.free and all(n.fixed_tier is not None for n in switches):
+            self.__dict__["free"] = before.free
+        old = before.compute_switches
+        if all(self._carries_compute(d, old) == (d in old) for d in base & self.nodes.keys()):
+            gone = touched - self.nodes.keys()
+            self.__dict__["compute_switches"] = old - gone if gone else old
         if "islands" in before.__dict__ and self._reaches_as(before, touched):
             islands = before.islands
             if gone := touched - self.nodes.keys():
@@ -110,9 +122,9 @@ class Topology:
         peers = set(nodes)
         above: set[DeviceId] = set()
         for device in base:
-            old, new = before.up(device), self.up(device)
-            if old != new:
-                above |= old.keys() | new.keys()
+            was, now = before.up(device), self.up(device)
+            if was != now:
+                above |= was.keys() | now.keys()
         leaves = {
             a.peer
             for t in (before, self)
@@ -223,17 +235,31 @@ class Topology:
         return node is not None and node.serves_compute
 
     @cached_property
+    def free(self) -> frozenset[DeviceId]:
+        """Switches whose tier follows from their links, since nobody set their role."""
+        return frozenset(
+            [d for d, node in self.nodes.items() if node.is_switch and node.fixed_tier is None]
+        )
+
+    @cached_property
     def compute_switches(self) -> frozenset[DeviceId]:
         """Switches on which compute ports hang, or on one below them."""
         tiers = self.tiers
         found = {d for d, node in self.nodes.items() if node.is_switch and node.serves_compute}
         for device in sorted(tiers, key=lambda d: tiers[d]):
-            if device in found:
-                continue
-            mine = tiers[device]
-            if any(o in found and tiers.get(o, mine) < mine for o in self.nodes[device].between):
+            if device not in found and self._carries_compute(device, found):
                 found.add(device)
         return frozenset(found)
+
+    def _carries_compute(self, device: DeviceId, found: Set[DeviceId]) -> bool:
+        """Whether compute ports hang on a switch, or on one of those ``found`` below it."""
+        node, tiers = self.nodes[device], self.tiers
+        if node.is_switch and node.serves_compute:
+            return True
+        mine = tiers.get(device)
+        return mine is not None and any(
+            o in found and tiers.get(o, mine) < mine for o in node.between
+        )
 
     @cached_property
     def islands(self) -> tuple[frozenset[DeviceId], ...]:
@@ -315,19 +341,12 @@ def _tiers(nodes: Mapping[DeviceId, Node]) -> dict[DeviceId, int]:
 _T = TypeVar("_T")
 
 
-def _without(known: dict[DeviceId, _T], stale: set[DeviceId]) -> dict[DeviceId, _T]:
+def _without(known: Mapping[DeviceId, _T], stale: set[DeviceId]) -> dict[DeviceId, _T]:
     """A copy without what is known of some devices."""
     kept = dict(known)
     for device in stale:
         kept.pop(device, None)
     return kept
-
-
-def _reach_matter(node: Node | None) -> object:
-    """What of a device decides which switches carry compute traffic."""
-    if node is None:
-        return None
-    return node.is_switch, node.serves_compute, node.is_switch and node.between.keys()
 
 
 def _tier_matter(node: Node | None) -> object:
