@@ -12,7 +12,7 @@ from rackloom.collectives.calibration import Hardware
 from rackloom.collectives.capacity import nic_pcie_gb_per_s
 from rackloom.collectives.group import Group
 from rackloom.fabric import Fabric
-from rackloom.fabric.arrays import ROLE_CODE, Floats, Ints
+from rackloom.fabric.arrays import ROLE_CODE, FabricArrays, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,8 @@ def usable_ports(fabric: Fabric, group: Group, hardware: Hardware) -> Ports:
     use &= (local < 0) | (rank >= 0)
     rows = np.flatnonzero(use)
     rail = arrays.nic_rail[plugged.nic[rows]]
-    order = np.lexsort((plugged.link[rows], plugged.nic[rows], rail, node_of[device[rows]]))
+    place = _place_in_server(arrays, plugged.link[rows], plugged.nic[rows])
+    order = np.lexsort((place, plugged.nic[rows], rail, node_of[device[rows]]))
     rows = rows[order]
     pcie = np.array(
         [
@@ -68,6 +69,12 @@ def usable_ports(fabric: Fabric, group: Group, hardware: Hardware) -> Ports:
         component=network.components[plugged.switch[rows]],
         pcie_gbps=pcie[group.part_of_node[node]],
     )
+
+
+def _place_in_server(arrays: FabricArrays, link: Ints, nic: Ints) -> Ints:
+    """Rank of the port of each link on its adapter: by cages, never by when it was cabled."""
+    at_a = arrays.link_a_nic[link] == nic
+    return np.where(at_a, arrays.link_a_port[link], arrays.link_b_port[link])
 
 
 def _pcie_gbps(gb_per_s: float | None) -> float:

@@ -46,6 +46,10 @@ MESHES = frozenset({ScaleUpKind.NVLINK_MESH, ScaleUpKind.XGMI_MESH, ScaleUpKind.
 _MANAGEMENT_ROLES = {CageRole.OUT_OF_BAND, CageRole.IN_BAND, CageRole.SERVICE, CageRole.CONSOLE}
 
 
+_MOST_PORTS = 1024
+"""More than any cage is split into."""
+
+
 class DeviceKind(IntEnum):
     """What a device is to the network."""
 
@@ -97,6 +101,9 @@ class FabricArrays:
     link_a_half: Ints
     """Which of the independent switches in its box the end of a link is on."""
     link_b_half: Ints
+    link_a_port: Ints
+    """Rank of the port an end is on among those of its device: in the order of the part's cages."""
+    link_b_port: Ints
     link_a_nic: Ints
     link_b_nic: Ints
     link_role: Ints
@@ -121,6 +128,7 @@ class _Template:
         self.nics: list[Nic] = []
         self.ends: dict[str, tuple[int, ...]] = {}
         self.cages = cages_of(design, device)
+        self.order = {name: number for number, name in enumerate(self.cages)}
         self.roles: dict[str, int] = {}
         for name, cage in self.cages.items():
             self.roles[name] = ROLE_CODE[cage.role]
@@ -218,7 +226,7 @@ class _Reader:
 
     def links(self, items: Iterable[tuple[CableId, tuple[Link, ...]]]) -> dict[str, Any]:
         cables: list[CableId] = []
-        rows: list[tuple[int, int, float, int, int, int, int, int, int, int]] = []
+        rows: list[tuple[int, int, float, *tuple[int, ...]]] = []
         for cable_id, links in items:
             cable = len(cables)
             cables.append(cable_id)
@@ -227,8 +235,10 @@ class _Reader:
                 b, b_nic, b_role = self._end(link.b, link)
                 role = b_role if a_nic == THROUGH else a_role
                 halves = self._half(link.a), self._half(link.b)
-                rows.append((cable, number, link.rate_gbps, a, b, a_nic, b_nic, role, *halves))
-        columns = list(zip(*rows, strict=True)) if rows else [()] * 10
+                ports = self._port(link.a), self._port(link.b)
+                ends = (a, b, a_nic, b_nic, role, *halves, *ports)
+                rows.append((cable, number, link.rate_gbps, *ends))
+        columns = list(zip(*rows, strict=True)) if rows else [()] * 12
         return {
             "cable_ids": tuple(cables),
             "link_cable": np.array(columns[0], np.int64),
@@ -241,10 +251,15 @@ class _Reader:
             "link_role": np.array(columns[7], np.int64),
             "link_a_half": np.array(columns[8], np.int64),
             "link_b_half": np.array(columns[9], np.int64),
+            "link_a_port": np.array(columns[10], np.int64),
+            "link_b_port": np.array(columns[11], np.int64),
         }
 
     def _half(self, port: PortRef) -> int:
         return self.place[port.device][1].half.get(port.cage, 0)
+
+    def _port(self, port: PortRef) -> int:
+        return self.place[port.device][1].order[port.cage] * _MOST_PORTS + port.index
 
     def _end(self, port: PortRef, link: Link) -> tuple[int, int, int]:
         index, template, base = self.place[port.device]

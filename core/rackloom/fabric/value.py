@@ -192,6 +192,8 @@ def _canonical(arrays: FabricArrays) -> tuple[Any, ...]:
             arrays.link_role.tolist(),
             arrays.link_a_half.tolist(),
             arrays.link_b_half.tolist(),
+            arrays.link_a_port.tolist(),
+            arrays.link_b_port.tolist(),
             strict=True,
         )
     )
@@ -214,5 +216,5 @@ def _canonical(arrays: FabricArrays) -> tuple[Any, ...]:
             strict=True,
         )
     )
-    assert len(fields(arrays)) == 24  # a new column belongs in here
+    assert len(fields(arrays)) == 26  # a new column belongs in here
     return sorted(arrays.cable_ids), links, by_device, nics
