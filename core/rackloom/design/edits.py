@@ -401,16 +401,17 @@ def _still_joins(part: CablePart, ends: Collection[CableEnd]) -> bool:
 
 def _remove_modules(draft: Draft, doomed: set[str], freed: set[tuple[DeviceId, str]]) -> None:
     """Transceivers that were named, stand in a doomed device, or lost their last cable."""
-    at_freed = {device for device, _ in freed}
-    still_used = {
+    left = {(device, cage) for device, cage in freed if device not in doomed}
+    at_freed = {device for device, _ in left}
+    emptied = left - {
         (end.device, end.cage)
         for cable in draft.touching("cables_of_device", at_freed)
         for end in cable.ends
     }
     orphaned = [
         module
-        for module in draft.touching("modules_of_device", at_freed - doomed)
-        if (module.device, module.cage) in freed - still_used
+        for module in draft.touching("modules_of_device", at_freed)
+        if (module.device, module.cage) in emptied
     ]
     housed = draft.touching("modules_of_device", doomed)
     named = [draft.modules[ModuleId(i)] for i in sorted(doomed & draft.modules.keys(), key=by_age)]
