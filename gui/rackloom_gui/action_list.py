@@ -348,12 +348,13 @@ def _connect_actions() -> list[ActionSpec]:
     return [
         ActionSpec(
             "connect.rails",
-            QT_TRANSLATE_NOOP("Actions", "Connect Servers to &Leaves…"),
+            QT_TRANSLATE_NOOP("Actions", "Connect by Rai&ls or Tiers…"),
             c,
             ("Ctrl+L",),
             icon="connect",
             tip=QT_TRANSLATE_NOOP(
-                "Actions", "Cable the NICs of the selected servers to the leaf of their rail"
+                "Actions",
+                "Cable selected servers to the leaves of their rails, or leaves to spines",
             ),
             enabled=why.editable(why.servers_and_switches),
         ),
@@ -422,6 +423,16 @@ def _view_actions() -> list[ActionSpec]:
             "view.fit_selection", QT_TRANSLATE_NOOP("Actions", "Fit &Selection"), c, ("Ctrl+8",),
             canvas_keys=("Z", "Shift+2"), icon="zoom-selection",
             tip=QT_TRANSLATE_NOOP("Actions", "Show what is selected"), enabled=why.selection,
+        ),
+        ActionSpec(
+            "view.overview", QT_TRANSLATE_NOOP("Actions", "Over&view"), c, canvas_keys=("M",),
+            icon="eye", checkable=True,
+            tip=QT_TRANSLATE_NOOP("Actions", "Show a small picture of the whole in the corner"),
+        ),
+        ActionSpec(
+            "view.cords", QT_TRANSLATE_NOOP("Actions", "Po&wer Cords"), c, canvas_keys=("P",),
+            icon="power", checkable=True,
+            tip=QT_TRANSLATE_NOOP("Actions", "Draw the power cords of what is selected"),
         ),
         *_side_actions(),
         *_page_actions(),

@@ -61,6 +61,8 @@ class Bindings(QObject):
         for action_id in ("tool.select", "view.racks", "view.front"):
             table.set_checked(action_id)
         table.set_checked(f"view.theme_{window.theme.choice.value}")
+        table.set_checked("view.overview", window.settings.overview)
+        table.set_checked("view.cords", window.settings.cords)
         recent = table.menu("recent")
         recent.aboutToShow.connect(self.fill_recent)
         self.fill_recent()
@@ -211,9 +213,11 @@ class Bindings(QObject):
         switches = [d for d in chosen if isinstance(design.device_part(d), SwitchPart)]
         dialog = ConnectDialog(design, window.editing.catalog, servers, switches, window)
         if dialog.exec() == QDialog.DialogCode.Accepted and dialog.plan.plans:
-            label = self.tr("Connect {0} to {1}").format(
-                counted(len(servers), "server"), counted(len(switches), "switch", "switches")
-            )
+            label = self.tr("Connect {0}").format(counted(len(switches), "switch", "switches"))
+            if servers:
+                label = self.tr("Connect {0} to {1}").format(
+                    counted(len(servers), "server"), counted(len(switches), "switch", "switches")
+                )
             cables = window.editing.run(label, apply, dialog.plan)
             if cables:
                 window.status.say(sentence(dialog.plan.summary))
@@ -260,6 +264,8 @@ class Bindings(QObject):
             "view.zoom_100": canvas.zoom_100,
             "view.fit_all": canvas.fit_all,
             "view.fit_selection": lambda: canvas.fit_ids(window.document.selection),
+            "view.overview": self._toggle_overview,
+            "view.cords": self._toggle_cords,
             "view.loads": self._toggle_loads,
             "view.pin_curve": window.chart.ask_pin,
             "view.open_log": window.speed.open_log,
@@ -270,6 +276,16 @@ class Bindings(QObject):
     def _set_theme(self, choice: ThemeChoice) -> None:
         self._window.theme.set_choice(choice)
         self._window.settings.theme = choice
+
+    def _toggle_overview(self) -> None:
+        window = self._window
+        window.settings.overview = window.actions_table.action("view.overview").isChecked()
+        window.overview.set_wanted(window.settings.overview)
+
+    def _toggle_cords(self) -> None:
+        window = self._window
+        window.settings.cords = window.actions_table.action("view.cords").isChecked()
+        window.canvas.set_cords(window.settings.cords)
 
     def _toggle_loads(self) -> None:
         speed = self._window.speed

@@ -56,10 +56,12 @@ def one_thing(context: ActionContext) -> str:
 
 
 def servers_and_switches(context: ActionContext) -> str:
-    """Servers and switches must be selected together."""
-    if context.selected_servers and context.selected_switches:
+    """Servers with switches must be selected, or two switches and more."""
+    if context.selected_switches > (0 if context.selected_servers else 1):
         return ""
-    return QT_TRANSLATE_NOOP("Actions", "Select the servers and the leaf switches to connect.")
+    return QT_TRANSLATE_NOOP(
+        "Actions", "Select servers with their leaf switches, or two switches and more."
+    )
 
 
 def cables_or_devices(context: ActionContext) -> str:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rackloom.catalog.load import load_bundled
 from rackloom.catalog.parts import CablePart, DevicePart, RackPart, TransceiverPart
-from rackloom.catalog.words import CableTechnology, Shell, Side
+from rackloom.catalog.words import CableTechnology, CageRole, Shell, Side
 from rackloom.design import Design, Draft
 from rackloom.design.edits import add_device, add_rack, add_row, move_device, rename, set_device
 from rackloom.design.hardware import cages_of
@@ -16,11 +16,13 @@ from rackloom.design.ids import DeviceId
 from rackloom.placement import connect
 from rackloom.placement.connect import (
     ConnectPlan,
+    management_switches,
     plan_bipartite,
     plan_devices,
     plan_ports,
     plan_rails,
 )
+from rackloom.reports import cable_schedule
 
 CATALOG = load_bundled()
 
@@ -200,9 +202,10 @@ def test_what_is_cabled_stays_and_what_is_new_is_added() -> None:
     new = wired(after, again)
     at_leaf = [m for m in new.modules.values() if m.device == leaves[0]]
     assert len(at_leaf) == 2
-    labels = [cable.label for cable in new.cables.values()]
-    assert len(set(labels)) == 32
-    assert labels[0] == "compute-0001"
+    assert {cable.label for cable in new.cables.values()} == {""}
+    labels = [row.label for row in cable_schedule(new)]
+    assert len(set(labels)) == 32, "without labels of their own, cables are named by their ends"
+    assert all(" / " in label for label in labels)
 
 
 def test_a_leaf_without_room_says_which_port_is_left_over() -> None:
@@ -342,3 +345,31 @@ def test_every_nic_gets_one_link_and_leaves_are_balanced(
     per_leaf = [sum(rails_of(after, device).values()) for device in low]
     assert sum(per_leaf) == 8 * servers
     assert max(per_leaf) - min(per_leaf) <= servers
+
+
+# The out-of-band network
+
+
+def test_management_ports_of_servers_and_switches_go_to_the_out_of_band_switch() -> None:
+    design, servers, leaves, _ = hall("dgx-h100", 4, "nvidia-qm9700", 4)
+    draft = Draft(design)
+    part = CATALOG.require("nvidia-sn2201")
+    assert isinstance(part, DevicePart)
+    rack = design.devices[leaves[0]].rack
+    oob = add_device(draft, part, rack, 44, name="oob-01")
+    for leaf in leaves:  # what a leaf carries says nothing of its management port
+        set_device(draft, leaf, fabric="compute")
+    design, _ = draft.close("add")
+    switches = [*leaves, oob]
+    assert management_switches(design, switches) == [oob]
+    plan = plan_rails(design, CATALOG, [*servers, *leaves], [oob], role=CageRole.OUT_OF_BAND)
+    assert not plan.problems
+    assert plan.links == 8
+    after = wired(design, plan)
+    assert {cable.fabric for cable in after.cables.values()} == {"out-of-band"}
+    ends = {(end.device, end.cage) for cable in after.cables.values() for end in cable.ends}
+    assert {(leaf, "MGMT") for leaf in leaves} <= ends
+    assert {cage for device, cage in ends if device == oob} == {str(n) for n in range(1, 9)}
+    again = plan_rails(after, CATALOG, [*servers, *leaves], [oob], role=CageRole.OUT_OF_BAND)
+    assert not again.plans
+    assert "no device with a free out-of-band port" in again.notes[-1]

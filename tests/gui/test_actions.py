@@ -327,7 +327,7 @@ def test_a_greyed_key_is_left_to_others(
 def test_tips_name_the_key(table: ActionTable) -> None:
     table.refresh(EVERYTHING)
     assert table.action("tool.cable").toolTip() == "Draw a cable from port to port (C)"
-    assert table.title("connect.rails") == "Connect Servers to Leaves"
+    assert table.title("connect.rails") == "Connect by Rails or Tiers"
 
 
 def test_menus_and_actions_are_recoloured_with_the_theme(

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import WindowMaker, device_named, settle, trigger
 
 import rackloom
-from rackloom.catalog import load_bundled
+from rackloom.catalog import DevicePart, PartId, load_bundled
 from rackloom.collectives import estimate
 from rackloom.design import edits
 from rackloom.files import Recovery, WaitingJournal
@@ -123,6 +123,69 @@ def test_connecting_shows_every_cable_and_is_one_step(
     assert [rails[leaf] for leaf in leaves] == [{0, 1, 2, 3}, {4, 5, 6, 7}]
     example.document.undo()
     assert not example.document.design.cables
+
+
+def test_leaves_are_joined_to_spines_as_one_step(
+    example: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    example.document.do("Bare", edits.remove, set(example.document.design.cables))
+    names = ("leaf-01", "leaf-02", "spine-01", "spine-02")
+    switches = {name: device_named(example, name) for name in names}
+    example.document.select(list(switches.values()))
+
+    def accept(dialog: ConnectDialog) -> QDialog.DialogCode:
+        ticked = {
+            item.data(Qt.ItemDataRole.UserRole)
+            for row in range(dialog.upper.count())
+            if (item := dialog.upper.item(row)).checkState() is Qt.CheckState.Checked
+        }
+        assert ticked == {switches["spine-01"], switches["spine-02"]}
+        # As many as fit: 64 ports of each switch, two switches on the other side; a cable of the
+        # twin-port kind carries two links.
+        assert "32 links between each pair" in dialog.problems.toPlainText()
+        assert len(dialog.plan.plans) == 64
+        dialog.links.setValue(4)
+        dialog._work_out()
+        assert len(dialog.plan.plans) == 8
+        assert not dialog.keep_free.isVisibleTo(dialog)
+        return QDialog.DialogCode.Accepted
+
+    monkeypatch.setattr(ConnectDialog, "exec", accept)
+    trigger(example, qtbot, "connect.rails")
+    design = example.document.design
+    pairs: dict[frozenset[str], int] = {}
+    for links in design.links.values():
+        for link in links:
+            ends = frozenset({design.name_of(link.a.device), design.name_of(link.b.device)})
+            pairs[ends] = pairs.get(ends, 0) + 1
+    assert pairs == {frozenset({leaf, spine}): 4 for leaf in names[:2] for spine in names[2:]}
+    example.document.undo()
+    assert not example.document.design.cables
+
+
+def test_management_ports_of_switches_go_out_of_band(
+    example: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leaves = [device_named(example, "leaf-01"), device_named(example, "leaf-02")]
+    part = example.editing.catalog[PartId("nvidia-sn2201")]
+    assert isinstance(part, DevicePart)
+    rack = example.document.design.devices[leaves[0]].rack
+    oob = example.document.do("Add", edits.add_device, part, rack, 30, name="oob-01")
+    servers = [device_named(example, f"gpu-00{n}") for n in range(1, 5)]
+    for members in (servers, leaves):
+        example.document.select([*members, oob])
+
+        def accept(dialog: ConnectDialog) -> QDialog.DialogCode:
+            dialog.role.setCurrentIndex(dialog.role.findText("out of band"))
+            assert dialog.plan.links == len(members)  # noqa: B023  # called in this turn
+            return QDialog.DialogCode.Accepted
+
+        monkeypatch.setattr(ConnectDialog, "exec", accept)
+        trigger(example, qtbot, "connect.rails")
+    design = example.document.design
+    out = [c for c in design.cables.values() if c.fabric == "out-of-band"]
+    assert len(out) == 6
+    assert all(oob in {end.device for end in cable.ends} for cable in out)
 
 
 def test_a_technology_that_does_not_reach_is_explained(example: MainWindow, qtbot: QtBot) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rackloom.catalog.load import Catalog
 from rackloom.catalog.parts import CablePart, ServerPart, SwitchPart
-from rackloom.catalog.words import CableTechnology, CageRole
+from rackloom.catalog.words import CableTechnology, CageRole, FormFactor
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.value import Design
@@ -34,6 +34,7 @@ from rackloom.placement.wiring import Bench, Slot, Wire, assemble, by_name, slot
 __all__ = [
     "ConnectPlan",
     "apply",
+    "management_switches",
     "plan_bipartite",
     "plan_devices",
     "plan_ports",
@@ -83,6 +84,7 @@ def plan_rails(
 ) -> ConnectPlan:
     """NIC k of every server to the leaf of rail k.
 
+    Out of band, ``servers`` may hold switches as well: their management ports are cabled alike.
     With as many switches as rails, leaf k takes rail k. With fewer, neighbouring rails share a
     leaf; with more, servers and switches form pods: those named alike where both name them, else
     equal shares in the order of their names. ``keep_free`` ports of each switch stay free, for its
@@ -103,7 +105,8 @@ def plan_rails(
             f"{ports} {stay if cabled == 1 else 'are cabled already and stay as they are'}"
         )
     if not rails or not switches:
-        what = "switch" if rails else f"server with a free {role} port"
+        who = "device" if role is CageRole.OUT_OF_BAND else "server"
+        what = "switch" if rails else f"{who} with a free {role} port"
         return ConnectPlan((), (), (*notes, f"there is no {what} in the selection"))
     wires: list[Wire] = []
     problems: list[Refusal] = []
@@ -187,6 +190,18 @@ def _wire_leaf(
     for nic in wanted[len(usable) :]:
         reason = f"{name} has no port left for {port_text(bench.design, nic.port)}"
         problems.append(Refusal(reason, (nic.port[0], leaf)))
+
+
+def management_switches(design: Design, switches: Collection[DeviceId]) -> list[DeviceId]:
+    """Those of the switches that management ports can go to: they have RJ45 ports for traffic."""
+    return [
+        switch
+        for switch in switches
+        if any(
+            cage.role is CageRole.FABRIC and cage.form_factor is FormFactor.RJ45
+            for cage in cages_of(design, design.devices[switch]).values()
+        )
+    ]
 
 
 # Switches to switches

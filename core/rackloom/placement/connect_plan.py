@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import count
+from dataclasses import dataclass
 
 from rackloom.catalog.cages import Cage
 from rackloom.catalog.words import CageRole
@@ -164,15 +163,9 @@ def _rail(design: Design, port: PortRef) -> int | None:
 
 
 def apply(draft: Draft, plan: ConnectPlan) -> list[CableId]:
-    """Plug all cables of a plan, as one edit; they get running labels (``compute-0017``)."""
-    labels = {cable.label for cable in draft.cables.values() if cable.label}
-    numbers: dict[str, Iterable[int]] = {}
-    labelled = []
-    for one in plan.plans:
-        label = one.label
-        if one.extends is None and not label:
-            stem = one.fabric or "link"
-            running = numbers.setdefault(stem, count(1))
-            label = next(t for n in running if (t := f"{stem}-{n:04d}") not in labels)
-        labelled.append(replace(one, label=label))
-    return apply_plans(draft, labelled)
+    """Plug all cables of a plan, as one edit.
+
+    They get no label of their own: schedule and labels name both their ends, as the project's
+    template has it.
+    """
+    return apply_plans(draft, plan.plans)

@@ -191,15 +191,19 @@ def apply_plans(draft: Draft, plans: Iterable[Plan]) -> list[CableId]:
 def fabric_of(design: Design, a: PortAt, b: PortAt) -> str | None:
     """The network a cable between two ports belongs to.
 
-    The one a switch is said to be part of; else the one a NIC is for (compute, storage, ...); else
-    that of the cables its devices have already. None where nothing says.
+    The one a switch is said to be part of, at a port for its traffic; else the one a NIC or a
+    management port is for (compute, out-of-band, ...); else that of the cables its devices have
+    already. None where nothing says.
     """
     devices = (design.devices[a[0]], design.devices[b[0]])
-    named = next((d.fabric for d in devices if d.fabric), None)
-    if named:
-        return named
-    for device, (_, name) in zip(devices, (a, b), strict=True):
-        role = cages_of(design, device)[name].role
+    roles = [
+        cages_of(design, device)[name].role
+        for device, (_, name) in zip(devices, (a, b), strict=True)
+    ]
+    for device, role in zip(devices, roles, strict=True):
+        if device.fabric and role is CageRole.FABRIC:
+            return device.fabric
+    for role in roles:
         if role not in {CageRole.FABRIC, CageRole.SERVICE, CageRole.CONSOLE}:
             return str(role)
     for device in devices:
