@@ -236,6 +236,27 @@ def test_incremental_findings_equal_those_of_a_full_run(
         design = after
 
 
+def test_clearing_the_hall_and_taking_that_back_derives_all_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is mostly new is not patched record by record, and says the same."""
+    monkeypatch.setattr("rackloom.design.value._BULK", 10)
+    design = some_world()
+    design.index, design.links, design.links_via  # noqa: B018 - as in the program
+    findings = run(design)
+    draft = Draft(design)
+    edits.remove(draft, list(design.rows))
+    cleared, step = draft.close("Clear")
+    assert cleared.mostly_new(step.change)
+    assert "links" not in cleared.__dict__
+    assert cleared.next_number >= design.next_number, "ids are not given twice"
+    same(findings.patched(cleared, step.change), run(cleared))
+    back = cleared.apply(step.change.inverse)
+    assert back == design
+    assert dict(back.links) == dict(design.links)
+    same(findings.patched(cleared, step.change).patched(back, step.change.inverse), findings)
+
+
 def test_a_fabric_stays_equal_while_links_come_and_go() -> None:
     design = generate("rail-fat-tree", CATALOG, servers=64).design
     findings = run(design)

@@ -73,6 +73,8 @@ class Findings:
             return self._after(design, change)
 
     def _after(self, design: Design, change: Change) -> Findings:
+        if design.mostly_new(change):
+            return run(design, self._catalog)
         places = Places.of(self.design, design, change)
         if places.everything:
             return run(design, self._catalog)

@@ -49,6 +49,9 @@ if TYPE_CHECKING:
 
 ALL_TABLES = (*TABLES, "parts")
 
+_BULK = 2_000
+"""Records of a change below which what was derived is always carried along."""
+
 P = TypeVar("P", bound=Part)
 
 
@@ -255,10 +258,23 @@ class Design:
         sees the design first, with its index: what it refuses, nothing else is derived from.
         """
         after = Design({**self._tables, **written})
-        if "index" in self.__dict__:
+        if "next_number" in self.__dict__:
+            made = max(
+                (number_of(r.id) for r in change if r.before is None and r.table in ID_PREFIX),
+                default=0,
+            )
+            after.__dict__["next_number"] = max(self.next_number, made + 1)
+        anew = after.mostly_new(change)
+        if "index" in self.__dict__ and not anew:
             after.__dict__["index"] = self.index.patched(change)
         if check is not None:
             check(after, change)
+        if not anew:
+            self._carry(after, change)
+        return after
+
+    def _carry(self, after: Design, change: Change) -> None:
+        """Give the design after a change what was derived from this one and still holds."""
         if "panels" in self.__dict__ and not change.tables & {"devices", "parts"}:
             after.__dict__["panels"] = self.panels
         if "patchings" in self.__dict__:
@@ -286,13 +302,15 @@ class Design:
             after.__dict__["links"] = patched_links(self.links, after, change)
             if "links_via" in self.__dict__:
                 after.__dict__["links_via"] = patched_via(self, after, change)
-        if "next_number" in self.__dict__:
-            made = max(
-                (number_of(r.id) for r in change if r.before is None and r.table in ID_PREFIX),
-                default=0,
-            )
-            after.__dict__["next_number"] = max(self.next_number, made + 1)
-        return after
+
+    def mostly_new(self, change: Change) -> bool:
+        """Whether a change that led here touched so much that deriving all anew is faster.
+
+        Clearing a hall, and taking that back, are such changes.
+        """
+        if len(change) < _BULK:
+            return False
+        return 2 * len(change) > sum(len(rows) for rows in self._tables.values())
 
     def diff(self, later: Design) -> Change:
         """The change that leads from this design to another one."""
