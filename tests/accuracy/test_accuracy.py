@@ -10,6 +10,7 @@ from tests.accuracy.accuracy_report import PAGE, RECORD, ROWS, Gap, all_gaps, le
 from tests.accuracy.accuracy_systems import SYSTEMS, rows, rows_of
 
 from rackloom.collectives import estimate, parse_collective
+from rackloom.collectives.answer import LARGE_BYTES
 from rackloom.collectives.calibration import load_hardware, load_libraries
 
 ROOM = 0.002
@@ -53,6 +54,21 @@ def test_the_help_page_is_the_one_of_this_model(
     gaps: tuple[dict[str, list[Gap]], dict[str, list[Gap]]],
 ) -> None:
     assert PAGE.read_text(encoding="utf-8") == page(*gaps)
+
+
+def test_nine_of_ten_readings_lie_within_the_bands(
+    gaps: tuple[dict[str, list[Gap]], dict[str, list[Gap]]],
+) -> None:
+    """Also on systems that the constants do not know: from 256 MB on, and below."""
+    hardware = load_hardware()
+    unseen = [gap for found in gaps[1].values() for gap in found]
+    for band, mine in (
+        (hardware.least_band.band, [g for g in unseen if g.size_bytes >= LARGE_BYTES]),
+        (hardware.below_large.band, [g for g in unseen if g.size_bytes < LARGE_BYTES]),
+    ):
+        outside = [g for g in mine if abs(g.relative) > band]
+        assert len(mine) > 50
+        assert len(outside) <= 0.1 * len(mine)
 
 
 def test_what_is_left_out_is_out() -> None:

@@ -77,7 +77,7 @@ SHAPES: dict[str, Any] = {
             }
         ],
         "low_busbw_gb_per_s": [NUMBER],
-        "band": {"fraction": NUMBER, "rests_on": str},
+        "band": {"fraction": NUMBER, "small_fraction": NUMBER, "rests_on": str},
     },
     "presets": {
         "schema": int,

@@ -75,3 +75,13 @@ def test_gpus_on_pcie_get_what_the_library_reckons(vendor: str, expected: float)
     assert found.peak.busbw_gb_per_s == pytest.approx(expected, rel=0.01)
     assert found.band.fraction == load_hardware().over_pcie.band
     assert "PCIe" in found.band.rests_on
+
+
+def test_small_messages_are_less_sure() -> None:
+    """Twice so beyond the servers that were measured; a chart's band has no step."""
+    few, many = (estimate(star(n).design(), sizes=LARGE).band for n in (4, 5))
+    assert few.small_fraction == load_hardware().below_large.band > few.fraction
+    assert many.small_fraction == 2 * few.small_fraction
+    assert [few.at(size) for size in (16 << 30, 256 << 20)] == [few.fraction] * 2
+    assert [few.at(size) for size in (64 << 20, 8, 0)] == [few.small_fraction] * 3
+    assert few.at(128 << 20) == pytest.approx((few.fraction + few.small_fraction) / 2)

@@ -38,12 +38,11 @@ def estimate_table(answer: Estimate) -> str:
         low, end = answer.low_busbw_gb_per_s[-1], answer.points[-1].busbw_gb_per_s
         if low < end * _SAME:
             lines.append(f"# in the worst twentieth of hash placements {low:,.2f} GB/s at the end")
-    percent = round(answer.band.fraction * 100)
     lines += [
         f"# limited by {answer.bottleneck.text}",
         f"# limit {answer.limit.busbw_gb_per_s:,.1f} GB/s: {answer.limit.text}",
-        f"# measurements from 256 MiB on may be {percent} % off: "
-        f"this rests on {answer.band.rests_on}",
+        f"# measurements may be {answer.band.fraction:.0%} off from 256 MiB on, "
+        f"{answer.band.small_fraction:.0%} below: this rests on {answer.band.rests_on}",
     ]
     return "\n".join(lines) + "\n"
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,11 @@ from rackloom.collectives.caps import Cap
 from rackloom.collectives.conventions import Collective
 from rackloom.collectives.limit import Limit
 from rackloom.collectives.loads import CableLoads
+
+LARGE_BYTES = 256 << 20
+"""From this size on bandwidths decide alone."""
+_NARROWS_WITHIN = 2
+"""Powers of two below LARGE_BYTES over which a chart's band narrows, so that it has no step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +43,18 @@ class Bottleneck:
 
 @dataclass(frozen=True, slots=True)
 class ErrorBand:
-    """How far a measurement may be off at large sizes, as a fraction, and what that rests on."""
+    """How far a measurement may be off, as a fraction, and what that rests on."""
 
     fraction: float
+    """From LARGE_BYTES on."""
     rests_on: str
+    small_fraction: float
+    """Of small messages, where latencies and changes of algorithm decide."""
+
+    def at(self, size_bytes: float) -> float:
+        """The band at a size: it narrows within the last two powers of two below the large ones."""
+        steps = math.log2(LARGE_BYTES / max(size_bytes, 1.0)) / _NARROWS_WITHIN
+        return self.fraction + (self.small_fraction - self.fraction) * min(max(steps, 0.0), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,5 +127,9 @@ class Estimate:
                 for cap in self.caps
             ],
             "low_busbw_gb_per_s": list(self.lows),
-            "band": {"fraction": self.band.fraction, "rests_on": self.band.rests_on},
+            "band": {
+                "fraction": self.band.fraction,
+                "small_fraction": self.band.small_fraction,
+                "rests_on": self.band.rests_on,
+            },
         }

@@ -41,7 +41,15 @@ def error_band(case: Case, deciding: Answer, kind: Collective, tightest: Cap) ->
     for floor, reason in _beyond(case, deciding, kind, tightest):
         band = max(band, floor)
         rests_on += f"; {reason}"
-    return ErrorBand(band, rests_on)
+    small = case.hardware.below_large.band
+    if case.group.nodes > 1 and _beyond_rows(case):
+        small *= case.hardware.beyond_measured.band_factor
+    return ErrorBand(band, rests_on, max(band, small))
+
+
+def _beyond_rows(case: Case) -> bool:
+    """Whether more servers take part than in any row of their network."""
+    return case.group.nodes > case.hardware.efficiency(efficiency_kind(case.transport)).most_servers
 
 
 def _counted(efficiency: Efficiency, of: str) -> str:
@@ -54,7 +62,7 @@ def _network(case: Case) -> tuple[float, str]:
     efficiency = case.hardware.efficiency(outer)
     band = max(efficiency.band, case.hardware.least_band.band)
     rests_on = f"{_counted(efficiency, _WORDS[outer])} on up to {efficiency.most_servers} servers"
-    if case.group.nodes > efficiency.most_servers:
+    if _beyond_rows(case):
         band *= case.hardware.beyond_measured.band_factor
         rests_on += f"; {case.group.nodes} servers are beyond them, so the band is widened"
     return band, rests_on

@@ -193,6 +193,7 @@ class Hardware(_Frozen):
     all_to_all_local_counts_from_nodes: _Nodes
     transport_extra: dict[str, _Extra]
     least_band: _Band
+    below_large: _Band
     beyond_measured: _BandFactor
     unknown_gpu: _Band
     unmeasured: _Band

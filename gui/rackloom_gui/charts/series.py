@@ -74,7 +74,7 @@ def lines_of(estimate: Estimate, quantity: str) -> Lines:
     """All lines of an estimate."""
     points = estimate.points
     y = ordinate(points, quantity)
-    share = estimate.band.fraction
+    share = np.array([estimate.band.at(p.size_bytes) for p in points])
     busbw = ordinate(points, "busbw")
     slow = np.array(estimate.low_busbw_gb_per_s or busbw, np.float64)
     ratio = np.divide(slow, busbw, out=np.ones(len(busbw)), where=busbw > 0)
@@ -83,7 +83,7 @@ def lines_of(estimate: Estimate, quantity: str) -> Lines:
     if quantity == "time":
         low = y + np.log10(1 / (1 + share))
         low = np.maximum(low, np.minimum(limit, y))
-        high = y - np.log10(max(1 - share, 0.05))
+        high = y - np.log10(np.maximum(1 - share, 0.05))
         hashed_low = y - np.log10(np.maximum(ratio, 1e-6)) if hashed else None
     else:
         low, high = y * (1 - share), np.minimum(y * (1 + share), np.maximum(limit, y))

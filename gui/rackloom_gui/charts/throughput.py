@@ -201,8 +201,11 @@ class ThroughputPanel(QWidget):
         self._head.setText(head)
         self._reason.setText(limit_sentence(estimate))
         self._small.setText(
-            self.tr("Expect ±{0} %: {1}. No schedule beats {2}: {3}.").format(
+            self.tr(
+                "Expect ±{0} % from 256 MiB on, ±{1} % below: {2}. No schedule beats {3}: {4}."
+            ).format(
                 f"{estimate.band.fraction * 100:.0f}",
+                f"{estimate.band.small_fraction * 100:.0f}",
                 estimate.band.rests_on,
                 bandwidth_text(estimate.limit.busbw_gb_per_s),
                 estimate.limit.text.rstrip("."),

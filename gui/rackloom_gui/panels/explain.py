@@ -203,7 +203,13 @@ class ExplainPanel(QWidget):
         item.setIcon(0, self._icons.icon("lock", "text_muted"))
         band = estimate.band
         item = self._line(
-            group, self.tr("Error band"), f"±{band.fraction * 100:.0f} %", band.rests_on, ()
+            group,
+            self.tr("Error band"),
+            f"±{band.fraction * 100:.0f} %",
+            self.tr("from 256 MiB on, ±{0} % below; {1}").format(
+                f"{band.small_fraction * 100:.0f}", band.rests_on
+            ),
+            (),
         )
         item.setIcon(0, self._icons.icon("info", "text_muted"))
 
