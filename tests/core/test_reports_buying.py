@@ -62,12 +62,18 @@ def test_all_is_for_every_category_that_is_not_named() -> None:
         (["cable=nan"], "not a percentage"),
         (["cable=five"], "not a percentage"),
         (["cable=1e9"], "not a percentage"),
-        (["cabel=5"], "there are: cable, switch"),
+        (["cabel=5"], "'cabel' is no category of a bill .did you mean 'cable'.*server, switch"),
     ],
 )
 def test_spares_that_make_no_sense_are_refused(texts: list[str], says: str) -> None:
     with pytest.raises(ReportError, match=says):
         with_spares(LINES, spares_of(texts))
+
+
+def test_one_policy_of_spares_serves_designs_without_some_of_its_categories() -> None:
+    """A bill of fibres only has no line of the category ``cable``: that is no mistake."""
+    rows = with_spares(LINES, spares_of(["cable=7", "transceiver=2.5", "fibre=3", "nic=10"]))
+    assert rows == with_spares(LINES, spares_of(["cable=7"]))
 
 
 def test_prices_add_up_by_currency_and_what_has_none_is_said() -> None:

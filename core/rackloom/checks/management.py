@@ -43,7 +43,13 @@ class _Ports:
 def _out_of_band(context: Context, device: DeviceId) -> object:
     """What ``no_management`` asks of a device."""
     node = context.topology.nodes[device]
-    return CageRole.OUT_OF_BAND in node.roles or (node.is_switch, node.built)
+    return _is_on_it(node) or (node.is_switch, node.built)
+
+
+def _is_on_it(node: Node) -> bool:
+    """Whether a device is on the out-of-band network, or makes it: its switches carry others."""
+    out_of_band = CageRole.OUT_OF_BAND
+    return out_of_band in node.roles or any(role is out_of_band for role, _ in node.served)
 
 
 @rule(
@@ -58,16 +64,16 @@ def no_management(context: Context, place: str) -> Iterator[Hit]:
     """The management ports of switches and GPU servers are joined to the out-of-band network.
 
     Without it, a switch that lost its configuration or a server that hangs has to be visited.
-    Where nothing at all is on such a network, that is said once, for it may not be drawn yet. What
-    to do: cable the management ports to an out-of-band switch.
+    Where nothing at all is on such a network, that is said once, for it may not be drawn yet. The
+    switches that make the network are managed over it. What to do: cable the management ports to
+    an out-of-band switch.
     """
     del place
     ports, nodes = _Ports(context), context.topology.nodes
-    out_of_band = CageRole.OUT_OF_BAND
-    loose = [node for node in nodes.values() if out_of_band not in node.roles and ports.of(node)]
+    loose = [node for node in nodes.values() if not _is_on_it(node) and ports.of(node)]
     switches = [node.device for node in loose if node.is_switch]
     servers = [node.device for node in loose if not node.is_switch]
-    used = any(out_of_band in node.roles for node in nodes.values())
+    used = any(CageRole.OUT_OF_BAND in node.roles for node in nodes.values())
     if not used:
         if switches or servers:
             yield Hit(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +21,7 @@ from rackloom.design.buying import (
     MOST_PRICE,
     MOST_SPARES_PERCENT,
 )
-from rackloom.reports.bom import BomRow, bom
+from rackloom.reports.bom import CATEGORIES, BomRow, bom
 from rackloom.reports.errors import ReportError
 from rackloom.reports.tables import columns
 
@@ -56,14 +57,20 @@ def with_spares(rows: Iterable[BomRow], percent: Mapping[str, float | Fraction])
     """The rows with spares on top: a percentage of each line by category, rounded up.
 
     A line is a part in a length, and spares are of use only as that: so each line is rounded up by
-    itself. ``all`` stands for every category that is not named. Raises ReportError for a category
-    that no line has: it would be a slip of the pen.
+    itself. ``all`` stands for every category that is not named. One policy serves all designs: a
+    category that this one happens not to have is passed over. Raises ReportError for what is no
+    category at all: it would be a slip of the pen.
     """
     rows = list(rows)
-    unknown = percent.keys() - {row.category for row in rows} - {ALL_OTHERS}
+    known = dict.fromkeys([*CATEGORIES, *(row.category for row in rows)])
+    unknown = percent.keys() - known - {ALL_OTHERS}
     if unknown:
-        have = ", ".join(dict.fromkeys(row.category for row in rows)) or "nothing"
-        raise ReportError(f"no line is of the category {min(unknown)!r}; there are: {have}")
+        wrong = min(unknown)
+        near = difflib.get_close_matches(wrong, known, n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise ReportError(
+            f"{wrong!r} is no category of a bill{hint}; there are: {', '.join(known)}, all"
+        )
     result = []
     for row in rows:
         share = Fraction(str(percent.get(row.category, percent.get(ALL_OTHERS, 0)))) / 100
@@ -305,9 +312,8 @@ def bill(
     """What the design is made of, with the project's spares and prices.
 
     ``spares`` and ``prices`` stand in the place of those of the project; empty ``spares`` are
-    none, and ``priced`` False leaves prices away. Raises ReportError for a category in ``spares``
-    that no line has; of the project's, which hold for the design as it may come to be, such ones
-    wait.
+    none, and ``priced`` False leaves prices away. Raises ReportError for what is no category in
+    ``spares``.
     """
     if priced and prices is None:
         prices = prices_of_project(design)
