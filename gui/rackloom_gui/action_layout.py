@@ -46,7 +46,7 @@ MENUS: tuple[MenuSpec, ...] = (
             "view.front", "view.rear", "view.both", None,
             "view.zoom_in", "view.zoom_out", "view.zoom_100", "view.fit_all",
             "view.fit_selection", None,
-            "view.loads", "view.pin_curve", "view.open_log", None,
+            "view.overview", "view.cords", "view.loads", "view.pin_curve", "view.open_log", None,
             MenuSpec("panels", QT_TRANSLATE_NOOP("Actions", "&Panels"),
                      (*_PANEL_IDS, None, "view.reset_layout")),
             MenuSpec("theme", QT_TRANSLATE_NOOP("Actions", "&Theme"),

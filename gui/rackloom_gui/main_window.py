@@ -33,6 +33,7 @@ from rackloom_gui.bindings import Bindings
 from rackloom_gui.canvas.canvas import Canvas
 from rackloom_gui.canvas.floor_notes import FloorNotes
 from rackloom_gui.canvas.load_legend import LoadLegend
+from rackloom_gui.canvas.overview import Overview
 from rackloom_gui.charts.throughput import ThroughputPanel, dropped_log
 from rackloom_gui.dialogs.questions import WindowQuestions
 from rackloom_gui.docks import Docks
@@ -119,6 +120,9 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.canvas, 1)
         self.setCentralWidget(centre)
         self.load_legend = LoadLegend(self.theme, self.canvas)
+        self.overview = Overview(self.document, self.canvas, self.theme)
+        self.overview.set_wanted(self.settings.overview)
+        self.canvas.set_cords(self.settings.cords)
         self.welcome = Welcome(self.actions_table, self.theme, self.icons, self.canvas)
 
     def _build_panels(self) -> None:

@@ -58,6 +58,28 @@ class Settings:
     def theme(self, choice: ThemeChoice) -> None:
         self._store.setValue("view/theme", choice.value)
 
+    @property
+    def overview(self) -> bool:
+        """Whether the corner of the drawing shows the whole of it."""
+        return self._flag("view/overview")
+
+    @overview.setter
+    def overview(self, on: bool) -> None:
+        self._store.setValue("view/overview", on)
+
+    @property
+    def cords(self) -> bool:
+        """Whether the power cords of what is selected are drawn."""
+        return self._flag("view/cords")
+
+    @cords.setter
+    def cords(self, on: bool) -> None:
+        self._store.setValue("view/cords", on)
+
+    def _flag(self, key: str) -> bool:
+        """On unless it was turned off; a settings file holds words."""
+        return str(self._store.value(key, True)).lower() not in {"false", "0"}
+
     # Files
 
     def recent(self) -> list[Path]:

@@ -336,6 +336,12 @@ class Canvas(QWidget):
         self.marks.problems = dict(severities)
         self._refresh()
 
+    def set_cords(self, wanted: bool) -> None:
+        """Draw the power cords of what is selected, or none."""
+        for pane in self.panes:
+            pane.cords.wanted = wanted
+        self._refresh()
+
     def set_link_loads(self, loads: Mapping[str, float] | None) -> None:
         """Colour cables by their load, 0 to 1 and beyond; None: by network again."""
         for pane in self.panes:

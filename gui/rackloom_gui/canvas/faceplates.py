@@ -16,13 +16,20 @@ from rackloom.catalog.words import FormFactor, Side
 from rackloom_gui.canvas.faces import Face
 from rackloom_gui.canvas.pencil import CENTRE, LEFT, Pencil, text_width
 from rackloom_gui.canvas.pointer import FloatArray
+from rackloom_gui.canvas.supplies import (
+    columns_at_ends,
+    inlet_box,
+    inner,
+    is_low,
+    psu_boxes,
+    psu_height,
+    psus_here,
+)
 from rackloom_gui.tokens import DeviceColour, Tokens, mix
 
 Box = tuple[float, float, float, float]
 _BLACK, _WHITE = QColor("#0b0d10"), QColor("#ffffff")
 CORNER_MM = 1.2
-PSU_MM = 38.0
-"""Height of a row of power supplies as drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +77,7 @@ def name_box(face: Face) -> Box | None:
     if isinstance(face.part, PduPart):
         return (inner_x, 1.0, inner_w * 0.2, face.height_mm - 2.0)
     seen = face.boxes[face.seen]
-    floor = face.height_mm - (_psu_height(face) if _psus_here(face) else 0.0)
+    floor = face.height_mm - (psu_height(face) if psus_here(face) else 0.0)
     if face.side is Side.FRONT and not len(seen):
         if face.height_mm < 1.5 * U_MM:
             return (inner_x + 4, 2.0, inner_w * 0.30, face.height_mm - 4.0)
@@ -250,48 +257,23 @@ def _server_front(
         _fan(pencil, (x + w - (fans - n) * side, top + 3.0, side - 2.0, bays - 4.0), shades)
 
 
-def _psus_here(face: Face) -> bool:
-    psu = face.part.psu
-    return psu is not None and psu.side is face.side and not isinstance(face.part, PduPart)
-
-
-def _psu_height(face: Face) -> float:
-    return min(PSU_MM, face.height_mm * (0.42 if face.height_mm > 1.5 * U_MM else 0.86))
-
-
 def _rear(pencil: Pencil, face: Face, shades: Shades) -> None:
-    x, w, h = face.ear_mm + 5.0, face.width_mm - 2 * face.ear_mm - 8.0, face.height_mm
-    low = isinstance(face.part, SwitchPart) or h < 1.5 * U_MM
-    count = face.part.psu.count if _psus_here(face) and face.part.psu else 0
-    if low and not face.seen.any():
-        _low_rear(pencil, (x, w, h), count, shades)
+    (x, w), h = inner(face), face.height_mm
+    boxes = psu_boxes(face)
+    for box in boxes:
+        _psu(pencil, box, shades)
+    if is_low(face):
+        _fans_between(pencil, face, len(boxes), shades)
         return
-    psu_h = _psu_height(face) if count else 0.0
-    if count:
-        y = h - psu_h - 2.0
-        slot = w / max(count, 4) if h >= 1.5 * U_MM else min(w / 6, 46.0)
-        start = x if h >= 1.5 * U_MM else x + w - slot * count
-        for n in range(count):
-            _psu(pencil, (start + n * slot + 0.8, y, slot - 1.6, psu_h), shades)
+    psu_h = psu_height(face) if boxes else 0.0
     _vents_between(pencil, face, (x, 5.0, w, h - psu_h - 10.0), shades)
     _surround(pencil, face, shades)
 
 
-def _low_rear(
-    pencil: Pencil, frame: tuple[float, float, float], count: int, shades: Shades
-) -> None:
-    """Rear of a switch: power supplies at both ends, fan modules between them."""
-    x, w, h = frame
-    psu_w = min(w / 5, 74.0)
-    left = (count + 1) // 2
-    rows = max(-(-count // 2) if h >= 1.5 * U_MM else 1, 1)
-    columns = -(-left // rows) if left else 0
-    psu_h = (h - 4.0) / rows
-    for n in range(count):
-        at_left, k = n % 2 == 0, n // 2
-        column, row = divmod(k, rows)
-        px = x + column * psu_w if at_left else x + w - (column + 1) * psu_w
-        _psu(pencil, (px + 0.8, 2.0 + row * psu_h, psu_w - 1.6, psu_h - 1.0), shades)
+def _fans_between(pencil: Pencil, face: Face, psus: int, shades: Shades) -> None:
+    """Fan modules of a switch, between the power supplies at both ends."""
+    (x, w), h = inner(face), face.height_mm
+    columns, psu_w = columns_at_ends(face, psus)
     free_x, free_w = x + columns * psu_w, w - 2 * columns * psu_w
     fans = max(int(free_w // max(min(h, 60.0), 40.0)), 1)
     for n in range(fans):
@@ -303,8 +285,9 @@ def _psu(pencil: Pencil, box: Box, shades: Shades) -> None:
     pencil.box(x, y, w, h, shades.panel, shades.line, 1.0)
     if not pencil.shows(w, 12.0):
         return
-    inlet_w, inlet_h = min(w * 0.34, 24.0), min(h * 0.5, 17.0)
-    pencil.box(x + 4, y + (h - inlet_h) / 2, inlet_w, inlet_h, shades.well, shades.well_rim, 1.5)
+    inlet = inlet_box(box)
+    inlet_w = inlet[2]
+    pencil.box(*inlet, shades.well, shades.well_rim, 1.5)
     radius = min(h / 2 - 3.0, (w - inlet_w - 10.0) / 2)
     if radius > 3.0 and pencil.shows(radius, 3.0):
         cx = x + inlet_w + 6.0 + (w - inlet_w - 8.0) / 2

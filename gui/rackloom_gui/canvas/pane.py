@@ -19,6 +19,7 @@ from rackloom.design.ids import DeviceId
 from rackloom.placement.elevation import Elevation, elevation
 from rackloom.placement.geometry import CHASSIS_MM, FACEPLATE_MM, rack_opening_mm
 from rackloom_gui.canvas.arrays import Layout, SceneArrays
+from rackloom_gui.canvas.cords import Cords
 from rackloom_gui.canvas.faces import Face, kind_of, make_face
 from rackloom_gui.canvas.gestures import PointerEvent, Tool
 from rackloom_gui.canvas.hit import Hit, HitIndex
@@ -103,6 +104,9 @@ class Pane(CanvasView):
         self.set_tool(self.tools["select"])
         self.drop_target = PartDrop(self)
         self.overlay.extras.append(self._draw_preview)
+        self.cords = Cords(self.arrays, self.look)
+        if layout.name == "racks":
+            self.overlay.extras.append(self._draw_cords)
         self.overlay.extras.append(self._draw_hand)
         self.overlay.extras.append(self.cable_tool.draw)
         self.tip_at = self._tip
@@ -380,6 +384,10 @@ class Pane(CanvasView):
             self._flights.remove(flight)
             flight.deleteLater()
         self.refresh()
+
+    def _draw_cords(self, pencil: Pencil, window: Window) -> None:
+        self.cords.selection = self.marks.selection
+        self.cords.draw(pencil, window)
 
     def _draw_hand(self, pencil: Pencil, window: Window) -> None:
         for flight in self._flights:
