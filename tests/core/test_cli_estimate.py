@@ -96,6 +96,8 @@ def test_a_forced_protocol(capfd: pytest.CaptureFixture[str]) -> None:
     words = ("--algorithm", "ring", "--protocol", "LL", "--sizes", "1G", "--format", "json")
     point = json.loads(answer(capfd, *words))["points"][0]
     assert (point["algorithm"], point["protocol"]) == ("ring", "LL")
+    plain = answer(capfd, "--protocol", "simple", "--sizes", "1G", "--format", "json")
+    assert json.loads(plain)["points"][0]["protocol"] == "Simple"
     assert "there are auto, LL, LL128, Simple" in refusal(capfd, "--protocol", "LL64")
 
 
@@ -134,3 +136,25 @@ def test_what_costs_nothing_has_no_sign() -> None:
         "-0.4%",
         "9.6%",
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "note"),
+    [
+        ((), ""),
+        (("--sharp",), ""),
+        (("--sharp", "--collective", "alltoall"), "libraries do not use it for all-to-all"),
+        (("--sharp", "--gpus", "8"), "SHARP has no effect: all GPUs are in one server"),
+        (("--efficiency", "0.5", "--gpus", "8"), "state of the network have no effect"),
+        (("--algorithm", "nvls"), "nvls takes SHARP between the servers"),
+        (("--algorithm", "nvls", "--gpus", "8"), ""),
+        (("--flows", "4"), "the number of flows has no effect"),
+        (("--flows", "4", "--routing", "ecmp"), ""),
+    ],
+)
+def test_settings_without_effect_are_named(
+    words: tuple[str, ...], note: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = answer(capfd, "--sizes", "1G", *words)
+    assert ("# note: " in text) == bool(note)
+    assert note in text

@@ -77,6 +77,7 @@ SHAPES: dict[str, Any] = {
             }
         ],
         "low_busbw_gb_per_s": [NUMBER],
+        "notes": [str],
         "band": {"fraction": NUMBER, "small_fraction": NUMBER, "rests_on": str},
     },
     "presets": {

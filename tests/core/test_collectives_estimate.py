@@ -365,7 +365,7 @@ def test_wrong_words_are_sentences() -> None:
 def test_json_is_the_documented_one() -> None:
     found = estimate(star(2).design(), sizes="8:64:2").to_json()
     agreed = {"schema", "collective", "gpus", "points", "bottleneck", "limit"}
-    assert set(found) == agreed | {"caps", "low_busbw_gb_per_s", "band"}
+    assert set(found) == agreed | {"caps", "low_busbw_gb_per_s", "band", "notes"}
     assert (found["schema"], found["collective"], found["gpus"]) == (1, "all-reduce", 16)
     assert set(found["points"][0]) == {
         "size_bytes",

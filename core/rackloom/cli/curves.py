@@ -44,6 +44,7 @@ def estimate_table(answer: Estimate) -> str:
         f"# measurements may be {answer.band.fraction:.0%} off from 256 MiB on, "
         f"{answer.band.small_fraction:.0%} below: this rests on {answer.band.rests_on}",
     ]
+    lines += [f"# note: {note}" for note in answer.notes]
     return "\n".join(lines) + "\n"
 
 

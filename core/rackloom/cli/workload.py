@@ -228,7 +228,8 @@ def workload_text(answer: Workload) -> str:
         layout += f", ZeRO {parallel.zero}"
     lines = [
         f"{answer.model.title}, {answer.mode} on {answer.gpus} x {answer.gpu} ({layout})",
-        f"{answer.global_batch} sequences of {answer.sequence} tokens, micro-batch "
+        f"{answer.global_batch} sequence{'' if answer.global_batch == 1 else 's'} of "
+        f"{answer.sequence} tokens, micro-batch "
         f"{answer.micro_batch}, {answer.precision}",
         "",
         f"time per {per:<12} {_time(answer.step_s)}",

@@ -99,7 +99,7 @@ def _why_not(case: Case, name: str, kind: Collective, asked: bool) -> str | None
         return "all GPUs are in one node"
     if name.startswith("collnet") and not several:
         return "all GPUs are in one node"
-    if name.startswith("collnet") or (name == "nvls" and several):
+    if needs_sharp(name, several):
         if not (case.settings.sharp or asked):
             return "SHARP is not switched on"
         if case.rings is None or not has_sharp(case.fabric, case.rings):
@@ -111,6 +111,11 @@ def _why_not(case: Case, name: str, kind: Collective, asked: bool) -> str | None
     if name == "direct-without-pxn" and not asked and (not several or _can_pxn(case)):
         return "the library takes PXN"
     return None
+
+
+def needs_sharp(name: str, several: bool) -> bool:
+    """Whether an algorithm lets the network's switches add up; ``several``: servers take part."""
+    return name.startswith("collnet") or (name == "nvls" and several)
 
 
 def _can_pxn(case: Case) -> bool:

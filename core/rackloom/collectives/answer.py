@@ -76,6 +76,8 @@ class Estimate:
     the points themselves where nothing is hashed."""
     loads: CableLoads | None = None
     """What the algorithm of the largest size puts on each cable."""
+    notes: tuple[str, ...] = ()
+    """Settings that have no effect here, and what was taken for granted, in sentences."""
 
     @property
     def peak(self) -> Point:
@@ -127,6 +129,7 @@ class Estimate:
                 for cap in self.caps
             ],
             "low_busbw_gb_per_s": list(self.lows),
+            "notes": list(self.notes),
             "band": {
                 "fraction": self.band.fraction,
                 "small_fraction": self.band.small_fraction,

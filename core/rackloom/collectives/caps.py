@@ -122,12 +122,12 @@ def _placed(case: Case, traffic: Traffic, cap: Cap) -> Cap:
     found = hashed(case.fabric, traffic, flows)
     if found is None or found.worst_share > _NEARLY:
         return cap
-    share = found.median_share
+    share, flow = found.median_share, "flow" if flows == 1 else "flows"
     return replace(
         cap,
         efficiency=cap.efficiency * share,
         worst_share=found.worst_share / share,
-        text=f"{cap.text}; hashing {flows} flows per connection leaves {share:.0%}",
+        text=f"{cap.text}; hashing {flows} {flow} per connection leaves {share:.0%}",
     )
 
 

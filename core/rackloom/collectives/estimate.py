@@ -25,6 +25,7 @@ from rackloom.collectives.errors import EstimateError
 from rackloom.collectives.group import GpuChoice
 from rackloom.collectives.limit import Limit, find_limit
 from rackloom.collectives.loads import CableLoads
+from rackloom.collectives.notes import settings_notes
 from rackloom.collectives.reduction import has_nvls, has_sharp
 from rackloom.design import Design
 from rackloom.fabric import Fabric
@@ -48,6 +49,7 @@ def estimate(
     and cables that are taken to be dead. Raises EstimateError with one sentence where there is no
     answer.
     """
+    protocol = {name.lower(): name for name in PROTOCOLS}.get(protocol.lower(), protocol.lower())
     kind = _modelled(collective, algorithm, protocol)
     size_list = _checked(sizes)
     settings = (settings or Settings()).checked()
@@ -91,6 +93,7 @@ def estimate(
         },
         low_busbw_gb_per_s=_low(kind, ranks, size_list, curves),
         loads=_loads(case, deciding, last),
+        notes=settings_notes(case, kind, names),
     )
 
 

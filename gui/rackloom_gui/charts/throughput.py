@@ -218,7 +218,9 @@ class ThroughputPanel(QWidget):
     _what_if = ""
 
     def _show_note(self) -> None:
-        texts = [self._what_if, *(log_text(log, self._estimate) for log in self.kept.logs)]
+        notes = self._estimate.notes if self._estimate is not None else ()
+        said = [f"{note[:1].upper()}{note[1:]}." for note in notes]
+        texts = [self._what_if, *said, *(log_text(log, self._estimate) for log in self.kept.logs)]
         self._note.setText("\n".join(t for t in texts if t))
         self._note.setVisible(bool(self._note.text()))
 
