@@ -18,6 +18,7 @@ from rackloom.design.edits import change_settings, plug_cable
 from rackloom.design.ids import DeviceId
 from rackloom.placement.routes import route_m
 from rackloom.placement.trays import TraySegment, tray_segments
+from rackloom.reports.tray_report import tray_rows, tray_text
 
 DAC_MM2 = 69.84
 """Pi times 9.43 mm squared, by four."""
@@ -121,6 +122,12 @@ def test_from_row_to_row_over_the_cross_tray_that_is_nearer() -> None:
     assert [s.from_m for s in segments] == pytest.approx([0, 0, 0.6])
     assert [s.to_m for s in segments] == pytest.approx([0.62935, 0.62935, 3.6])
     assert (segments[2].tray, segments[2].at_m) == ("cross tray at x = 0 m", 0)
+    design = room.design()
+    text = tray_text(tray_rows(design), design.settings)
+    (cross,) = (line for line in text.splitlines() if line.startswith("cross tray"))
+    assert cross.split()[:6] == ["cross", "tray", "at", "x", "=", "0"]
+    assert "from y = 0.60 to 3.60 m" in cross
+    assert "from x = 0.00 to 0.63 m" in text
 
 
 def busy_room(side_panels_open: bool) -> Design:

@@ -10,7 +10,13 @@ from pathlib import Path
 import pytest
 from tests.builders import big_design, catalog, leaf_part, small_design
 
-from rackloom.catalog.parts import CablePart, PartId, SwitchPart, TransceiverPart
+from rackloom.catalog.parts import (
+    CablePart,
+    DevicePart,
+    PartId,
+    SwitchPart,
+    TransceiverPart,
+)
 from rackloom.catalog.words import Trust
 from rackloom.design import CableEnd, Design, Draft, edits
 from rackloom.design.ids import DeviceId
@@ -273,3 +279,16 @@ def test_an_empty_design_has_nothing() -> None:
     }
     assert bom(Design()) == []
     assert cable_schedule(Design()) == []
+
+
+def test_the_bill_says_which_cassettes_a_housing_takes_and_that_nobody_named_them() -> None:
+    draft = Draft(small_design())
+    rack = next(iter(draft.racks))
+    for n, part_id in enumerate(("fs-fhd-1ufce", "generic-mpo-panel-1u", "generic-patch-24-rj45")):
+        part = catalog()[PartId(part_id)]
+        assert isinstance(part, DevicePart)
+        edits.add_device(draft, part, rack, 20 + n)
+    rows = {row.model: row.notes for row in bom(draft.close("Add")[0]) if row.category == "panel"}
+    assert "takes 4 cassettes, ordered apart" in rows["FHD-1UFCE with LC cassettes"]
+    assert "takes 6 adapter panels, ordered apart" in rows["1U MPO adapter panel"]
+    assert "ordered apart" not in rows["24-port copper patch panel"]

@@ -220,6 +220,32 @@ def test_labels_follow_the_template_and_go_into_a_pdf(
     assert example.document.design.settings.label_template == "{near_device}:{near_port}"
 
 
+def test_many_labels_are_written_by_a_thread(
+    theme: Theme, icons: Icons, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    design = example_design()
+    monkeypatch.setattr("rackloom_gui.dialogs.labels.AT_ONCE", 0)
+    dialog = LabelsDialog(design, theme, icons)
+    qtbot.addWidget(dialog)
+    assert dialog.count.text() == "The labels are being written…"
+    assert not dialog.pdf.isEnabled()
+    qtbot.waitUntil(dialog.pdf.isEnabled, timeout=10_000)
+    assert len(dialog.labels) == 2 * len(design.cables)
+    dialog.skip.setValue(3)  # another place on the sheet needs no other labels
+    assert dialog.pdf.isEnabled()
+    dialog.template.setText("{near_devise}")
+    dialog.work_out()
+    assert "near_device" in dialog.problem.text()
+    dialog.template.setText("{near_device}")
+    dialog.work_out()
+    qtbot.waitUntil(dialog.pdf.isEnabled, timeout=10_000)
+    assert dialog.labels[0].text == dialog.labels[0].device
+    dialog.template.setText("{cable}")
+    dialog.work_out()
+    dialog.reject()  # what is still being written is for nobody
+    assert not dialog._job.pending or dialog._job._next is None
+
+
 def test_swapping_a_leaf_shows_what_is_lost_and_is_one_step(
     example: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor
@@ -13,13 +15,14 @@ from tests.gui.design_kit import example_design
 from rackloom.catalog import load_bundled
 from rackloom.catalog.parts import PartId, PduPart, ServerPart, SwitchPart
 from rackloom.catalog.words import Side, Trust
+from rackloom.design import Design, edits
 from rackloom.design.ids import DeviceId
 from rackloom_gui.canvas.faceplates import outlet_boxes
 from rackloom_gui.document import Document
 from rackloom_gui.icons import Icons
 from rackloom_gui.panels.faceplate_view import FaceplateView
 from rackloom_gui.panels.figures import key_figures
-from rackloom_gui.panels.parts_browser import PartsBrowser
+from rackloom_gui.panels.parts_browser import PartsBrowser, use_counts
 from rackloom_gui.panels.sheet_lines import ASIDE, LABELS, sheet_lines
 from rackloom_gui.panels.thumbnails import part_face
 from rackloom_gui.part_facets import PartIndex, value_order
@@ -158,6 +161,25 @@ def test_uses_are_counted_and_a_click_selects_them(browser: PartsBrowser, qtbot:
 
     browser._document.do("Delete", edits.remove, {DeviceId(servers[0])})
     qtbot.waitUntil(lambda: str(len(servers) - 1) in browser.sheet.uses.text())
+
+
+def test_uses_kept_up_with_edits_are_those_counted_anew(browser: PartsBrowser) -> None:
+    document = browser._document
+    design = document.design
+    devices = list(design.devices)
+    assert browser._uses() == use_counts(design)
+    document.do("Remove", edits.remove, devices[:2])
+    document.do("Copy", lambda draft: draft.put(replace(draft.devices[devices[3]], cards=())))
+    document.do("Remove", edits.remove, list(design.cables)[:5])
+    document.flush()
+    assert +browser._uses() == +use_counts(document.design)
+    document.undo()
+    document.undo()
+    document.do("Rename", edits.rename, devices[4], "other")
+    document.flush()
+    assert +browser._uses() == +use_counts(document.design)
+    document.open_design(Design(), None)
+    assert browser._uses() == use_counts(Design())
 
 
 def test_what_cannot_be_placed_says_why(browser: PartsBrowser, qtbot: QtBot) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
-from PySide6.QtCore import QPointF
+import pytest
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import settle, trigger
@@ -114,6 +116,29 @@ def test_the_floor_says_how_long_a_selected_cable_is(example: MainWindow, qtbot:
     example.document.select([cable.id])
     qtbot.wait(50)
     assert pane.grab().toImage() != before
+
+
+def test_a_tray_across_the_rows_says_what_lies_in_it(
+    example: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trigger(example, qtbot, "view.floor")
+    notes = example.floor_notes
+    qtbot.waitUntil(lambda: bool(notes.segments) and not notes.job.pending, timeout=10_000)
+    said: list[tuple[str, bool]] = []
+    draw = notes._note
+
+    def listen(*args: Any, upright: bool = False) -> None:
+        said.append((args[2], upright))
+        draw(*args, upright=upright)
+
+    monkeypatch.setattr(notes, "_note", listen)
+    across = TraySegment("cross", "cross", -20.0, 20.0, 128, 5.76, 560.0, None, 0, "", 0.6)
+    notes.segments = [across, replace(across, from_m=0.0, to_m=1.2), replace(across, to_m=-19.99)]
+    example.canvas.floor.fit_rect(QRectF(-10_000.0, -10_000.0, 20_000.0, 20_000.0))
+    example.canvas.floor.grab()
+    # The whole text where there is room, how many cables where there is less, else nothing.
+    assert ("128 cables, 5.76 kg/m", True) in said
+    assert not [text for text, upright in said if not upright]
 
 
 def test_a_tray_says_its_fill_only_where_its_size_is_known() -> None:

@@ -16,6 +16,7 @@ from rackloom.catalog.parts import (
     SwitchPart,
     TransceiverPart,
 )
+from rackloom.catalog.site_parts import PanelPart
 from rackloom.catalog.words import CableTechnology, Inlet, Trust
 from rackloom.design import Cord, Design
 from rackloom.reports.order import natural
@@ -150,6 +151,13 @@ def _notes(part: Part, power_w: float | None) -> list[str]:
         if isinstance(part, SwitchPart) and power_w is not None:
             optics = "without" if part.power_max_w is not None else "with all"
             notes.append(f"power {optics} optics")
+    if isinstance(part, PanelPart) and part.bays is not None:
+        kind = f"up to {part.bays} cassettes or adapter panels"
+        if any(step.fronts_per_rear > 1 for step in part.passes):
+            kind = f"{part.bays} cassettes"
+        elif part.passes:
+            kind = f"{part.bays} adapter panels"
+        notes.append(f"takes {kind}, ordered apart: their part numbers are not known")
     if isinstance(part, CablePart) and part.restricted_to:
         notes.append(f"only for {part.restricted_to}")
     return notes

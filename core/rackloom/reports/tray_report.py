@@ -80,8 +80,9 @@ def tray_text(rows: list[TrayRow], settings: SiteSettings) -> str:
         verdict = f": {', '.join(sorted(bad))}" if bad else ""
         lines.append(
             f"{shorten(tray, 29):<30}{length_m:>7.1f} m{weight_kg:>7.1f} kg  "
-            f"{worst.kg_per_m:.2f} kg/m, {worst.cables:,} cables, {fill}, from {worst.from_m:.2f} "
-            f"to {worst.to_m:.2f} m{verdict}"
+            f"{worst.kg_per_m:.2f} kg/m, {worst.cables:,} cables, {fill}, from "
+            f"{'x' if worst.kind == 'row' else 'y'} = {worst.from_m:.2f} to {worst.to_m:.2f} m"
+            f"{verdict}"
         )
     lines += _notes(rows, settings)
     return "\n".join(lines) + "\n"

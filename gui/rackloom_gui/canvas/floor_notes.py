@@ -98,11 +98,12 @@ class FloorNotes(QObject):
         if segment.verdict:
             pencil.painter.fillRect(rect, Qt.BrushStyle.BDiagPattern)
             pencil.frame_px(rect, tokens.error)
-        text = tray_text(segment)
-        if not across or rect.width() < max(_LEAST_PX, text_width(text, _SIZE_PX) + 12):
-            return
+        room = rect.width() if across else rect.height()
         ink = tokens.error_text if segment.verdict else tokens.canvas_text
-        self._note(pencil, rect.center(), text, ink)
+        for text in (tray_text(segment), tr("{cables} cables").format(cables=segment.cables)):
+            if room >= max(_LEAST_PX, text_width(text, _SIZE_PX) + 12):
+                self._note(pencil, rect.center(), text, ink, upright=not across)
+                return
 
     def _length(self, pencil: Pencil, cable_id: str) -> None:
         design = self._document.design
@@ -122,14 +123,22 @@ class FloorNotes(QObject):
         at = QPointF(pencil.px(x_m * 1000), pencil.py(y_m * 1000) + 22)
         self._note(pencil, at, length_text(route, cable.length_m), tokens.canvas_text)
 
-    def _note(self, pencil: Pencil, at: QPointF, text: str, ink: QColor) -> None:
+    def _note(
+        self, pencil: Pencil, at: QPointF, text: str, ink: QColor, *, upright: bool = False
+    ) -> None:
+        """A text on a plate; ``upright`` is read from below, along a tray across the rows."""
         tokens = self._canvas.theme.tokens
         wide = text_width(text, _SIZE_PX) + 12
-        box = QRectF(at.x() - wide / 2, at.y() - 9, wide, 18)
+        box = QRectF(-wide / 2, -9, wide, 18)
+        pencil.painter.save()
+        pencil.painter.translate(at)
+        if upright:
+            pencil.painter.rotate(-90.0)
         pencil.painter.setPen(QPen(tokens.border, 1))
         pencil.painter.setBrush(tokens.canvas)
         pencil.painter.drawRoundedRect(box, 3, 3)
         pencil.text_px(box, text, _SIZE_PX, ink, CENTRE, elide=False)
+        pencil.painter.restore()
 
 
 def _work(design: Design) -> Callable[[], list[TraySegment]]:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
@@ -25,12 +27,16 @@ from PySide6.QtWidgets import (
 
 from rackloom.design import Design
 from rackloom.reports.errors import ReportError
-from rackloom.reports.label_text import TIA_606, TOKENS
+from rackloom.reports.label_text import TIA_606, TOKENS, template_problem
 from rackloom.reports.labels import COLOURINGS, SHEETS, Label, LabelSheet, labels
 from rackloom_gui.editing import sentence
 from rackloom_gui.export.labels import MM, paint_label
 from rackloom_gui.icons import Icons
+from rackloom_gui.jobs import LatestJob
 from rackloom_gui.theme import Theme
+
+AT_ONCE = 2000
+"""Labels of more cables than this are written by a thread: 50,000 cables take seconds."""
 
 _Close = QDialogButtonBox.StandardButton.Close
 _PAPER, _EDGE = QColor("#ffffff"), QColor("#9aa1a9")
@@ -97,6 +103,12 @@ class LabelsDialog(QDialog):
         self._cables = frozenset(i for i in selection if i in design.cables)
         self._tokens = theme.tokens
         self.labels: list[Label] = []
+        """Those that would be printed."""
+        self._all: list[Label] = []
+        self._problem = ""
+        self._job = LatestJob(self)
+        self._job.done.connect(self._take)
+        self._job.failed.connect(self._refuse)
         self.template = QLineEdit(design.settings.label_template or TIA_606, self)
         self.colour = QComboBox(self)
         self.sheet_choice = QComboBox(self)
@@ -140,10 +152,10 @@ class LabelsDialog(QDialog):
         self.skip.setRange(0, 200)
         self.skip.setToolTip(self.tr("Places of a begun sheet that are empty already"))
         self.only_selected.setVisible(bool(self._cables))
-        for box in (self.colour, self.sheet_choice):
-            box.currentIndexChanged.connect(lambda _n: self.work_out())
-        self.skip.valueChanged.connect(lambda _n: self.work_out())
-        self.only_selected.toggled.connect(lambda _on: self.work_out())
+        self.colour.currentIndexChanged.connect(lambda _n: self.work_out())
+        self.sheet_choice.currentIndexChanged.connect(lambda _n: self._show())
+        self.skip.valueChanged.connect(lambda _n: self._show())
+        self.only_selected.toggled.connect(lambda _on: self._show())
         form = QFormLayout()
         form.addRow(self.tr("Template"), line)
         form.addRow(self.tr("Colour"), self.colour)
@@ -196,18 +208,41 @@ class LabelsDialog(QDialog):
     def work_out(self) -> None:
         """Write the labels anew; says what is wrong with the template instead."""
         self._timer.stop()
-        try:
-            found = labels(self._design, self.template.text(), self.colour.currentData())
-        except ReportError as error:
-            self.labels, problem = [], sentence(str(error))
+        work = partial(labels, self._design, self.template.text(), self.colour.currentData())
+        problem = template_problem(self.template.text() or TIA_606)
+        if problem or len(self._design.cables) <= AT_ONCE:
+            self._job.cancel()
+            try:
+                self._take(work())
+            except ReportError as error:
+                self._refuse(error)
         else:
-            problem = ""
-            if self._cables and self.only_selected.isChecked():
-                found = [label for label in found if label.cable in self._cables]
-            self.labels = found
+            self._job.ask(work)
+            self._show()
+
+    def _take(self, found: list[Label]) -> None:
+        self._all, self._problem = found, ""
+        self._show()
+
+    def _refuse(self, error: Exception) -> None:
+        if not isinstance(error, ReportError):
+            raise error
+        self._all, self._problem = [], sentence(str(error))
+        self._show()
+
+    def done(self, result: int) -> None:
+        self._job.cancel()
+        super().done(result)
+
+    def _show(self) -> None:
+        """What was written, on the chosen sheet; or that it is being written."""
+        problem, writing = self._problem, self._job.pending
+        self.labels = [] if writing else self._all
+        if self._cables and self.only_selected.isChecked():
+            self.labels = [label for label in self.labels if label.cable in self._cables]
         self.problem.setText(problem)
         self.problem.setStyleSheet(f"color: {self._tokens.error_text.name()};")
-        self.problem.setVisible(bool(problem))
+        self.problem.setVisible(bool(problem) and not writing)
         sheets = -(-(len(self.labels) + self.skip.value()) // self.sheet.count)
         locale = self.locale()
         self.count.setText(
@@ -215,8 +250,10 @@ class LabelsDialog(QDialog):
                 locale.toString(len(self.labels)), locale.toString(sheets)
             )
         )
-        self.count.setVisible(not problem)
+        if writing:
+            self.count.setText(self.tr("The labels are being written…"))
+        self.count.setVisible(writing or not problem)
         for button in (self.pdf, self.csv):
             button.setEnabled(bool(self.labels))
-        self.keep.setEnabled(not problem)
+        self.keep.setEnabled(not problem and not writing)
         self.preview.show_labels(self.labels, self.sheet, self.skip.value())

@@ -55,7 +55,7 @@ class DataSheet(QWidget):
         self._tokens = theme.tokens
         self._catalog = Catalog(())
         self.part: Part | None = None
-        self._uses: list[str] = []
+        self._design = Design()
         self.title = QLabel(self)
         self.below = QLabel(self)
         self.badge = QLabel(self)
@@ -82,7 +82,7 @@ class DataSheet(QWidget):
         self.sheet.setAccessibleName(self.tr("Data sheet"))
         self.place.setToolTip(self.tr("Put it where it fits: into the selected rack or device"))
         self.place.clicked.connect(lambda: self.place_requested.emit(self.part))
-        self.uses.clicked.connect(lambda: self.select_requested.emit(list(self._uses)))
+        self.uses.clicked.connect(self._select_uses)
         row = QHBoxLayout()
         row.addWidget(self.place)
         row.addWidget(self.uses)
@@ -101,7 +101,9 @@ class DataSheet(QWidget):
         """Where the sources of figures are looked up."""
         self._catalog = catalog
 
-    def show_part(self, part: Part | None, design: Design, *, placeable: str = "") -> None:
+    def show_part(
+        self, part: Part | None, design: Design, uses: int, *, placeable: str = ""
+    ) -> None:
         """Show a part; ``placeable`` says why it cannot be placed, empty where it can."""
         self.part = part
         self.setVisible(part is not None)
@@ -118,14 +120,15 @@ class DataSheet(QWidget):
             self.place.setToolTip(placeable)
         self.face.show_part(part, self._catalog)
         self._dress()
-        self.show_uses(design)
+        self.show_uses(design, uses)
 
-    def show_uses(self, design: Design) -> None:
-        """Count the part's uses again."""
-        if self.part is None:
-            return
-        self._uses = uses_of(design, self.part.id)
-        count = len(self._uses)
+    def _select_uses(self) -> None:
+        if self.part is not None:
+            self.select_requested.emit(uses_of(self._design, self.part.id))
+
+    def show_uses(self, design: Design, count: int) -> None:
+        """How often the part is used in the design; a click looks for what is made of it."""
+        self._design = design
         if not count:
             text = self.tr("Not used in this design")
         elif count == 1:

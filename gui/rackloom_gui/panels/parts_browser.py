@@ -59,14 +59,27 @@ _ICONS = {
 }
 
 
+_COUNTED = ("racks", "devices", "modules", "cables")
+
+
 def use_counts(design: Design) -> Counter[PartId]:
     """How often each part is used."""
     counts: Counter[PartId] = Counter()
-    for table in ("racks", "devices", "modules", "cables"):
+    for table in _COUNTED:
         counts.update(entity.part for entity in design.table(table).values())
     for device in design.devices.values():
         counts.update(card for _, card in device.cards)
     return counts
+
+
+def counted_on(counts: Counter[PartId], change: Change) -> None:
+    """Carry the counts through a change: walking all of a great hall takes too long for an edit."""
+    for record in change.of(*_COUNTED):
+        for entity, by in ((record.before, -1), (record.after, 1)):
+            if entity is not None:
+                counts[entity.part] += by
+                for _, card in getattr(entity, "cards", ()):
+                    counts[card] += by
 
 
 class _Line(QTreeWidgetItem):
@@ -107,13 +120,14 @@ class PartsBrowser(QDialog):
         self.count = QLabel(self)
         self.clear = QPushButton(self.tr("Clear filters"), self)
         self._buttons: dict[str, QPushButton] = {}
+        self._counts: Counter[PartId] | None = None
         self._uses_timer = QTimer(self)
         self._uses_timer.setSingleShot(True)
         self._uses_timer.setInterval(150)
         self._uses_timer.timeout.connect(self._show_uses)
         self._build()
         document.changed.connect(self._on_changed)
-        document.replaced.connect(lambda _design: self._uses_timer.start())
+        document.replaced.connect(self._on_replaced)
 
     def sizeHint(self) -> QSize:
         return QSize(1240, 780)
@@ -276,7 +290,7 @@ class PartsBrowser(QDialog):
         kept = self.current_part()
         parts, counts = self._index.narrowed(self.search.text(), chosen)
         self._fill_facets(counts, chosen)
-        uses = use_counts(self._document.design)
+        uses = self._uses()
         self.list.setSortingEnabled(False)
         self.list.clear()
         self.list.addTopLevelItems([self._line(part, uses[part.id]) for part in parts])
@@ -361,7 +375,8 @@ class PartsBrowser(QDialog):
 
     def _choose(self) -> None:
         part = self.current_part()
-        self.sheet.show_part(part, self._document.design, placeable=self._why_not(part))
+        uses = self._uses()[part.id] if part is not None else 0
+        self.sheet.show_part(part, self._document.design, uses, placeable=self._why_not(part))
         self._allow_buttons()
 
     def _why_not(self, part: Part | None) -> str:
@@ -388,8 +403,21 @@ class PartsBrowser(QDialog):
     # -- following the design ---------------------------------------------------------------------
 
     def _on_changed(self, _design: Design, change: Change) -> None:
-        if change.tables & {"racks", "devices", "modules", "cables"}:
+        if change.tables & {*_COUNTED}:
+            if self._counts is not None:
+                counted_on(self._counts, change)
             self._uses_timer.start()
+
+    def _on_replaced(self, _design: Design) -> None:
+        self._counts = None
+        self._uses_timer.start()
+
+    def _uses(self) -> Counter[PartId]:
+        """How often each part is used: counted once, then kept up with the edits."""
+        if self._counts is None:
+            self._document.flush()  # a change that is still on its way must not count twice
+            self._counts = use_counts(self._document.design)
+        return self._counts
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -398,12 +426,12 @@ class PartsBrowser(QDialog):
     def _show_uses(self) -> None:
         if not self.isVisible():
             return
-        design = self._document.design
-        uses = use_counts(design)
+        uses = self._uses()
         for row in range(self.list.topLevelItemCount()):
             item = self.list.topLevelItem(row)
             if item is not None:
                 count = uses[PartId(item.data(0, _PART))]
                 item.setData(2, _SORT, count)
                 item.setText(2, self.locale().toString(count) if count else "")
-        self.sheet.show_uses(design)
+        if self.sheet.part is not None:
+            self.sheet.show_uses(self._document.design, uses[self.sheet.part.id])
