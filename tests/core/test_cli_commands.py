@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import select
 import signal
@@ -21,7 +22,7 @@ from rackloom.cli import main
 from rackloom.cli import output as output_module
 from rackloom.cli.errors import CommandError
 from rackloom.cli.names import resolve
-from rackloom.design import edits
+from rackloom.design import Draft, edits
 from rackloom.files import load, save
 from rackloom.reports import cable_schedule
 
@@ -84,6 +85,26 @@ def test_files_without_an_end_are_given_up(
     assert "too long for a catalogue" in complaint(capfd, "catalog", "add", "/dev/zero")
     assert "price list" in complaint(capfd, "bom", hall, "-o", "-", "--prices", "/dev/zero")
     assert "a log is not longer" in complaint(capfd, "estimate", hall, "--measured", "/dev/zero")
+
+
+def test_names_of_other_people_cannot_command_the_terminal(
+    hall: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """ESC would move the cursor or hide a finding, U+202E turn the line round; JSON keeps both."""
+    odd = "leaf\x1b[2K\x9b1A\u202e\rend"
+    draft = Draft(load(hall).design)
+    for device in list(draft.devices):
+        edits.rename(draft, device, f"{odd}{device}")
+    save(hall, draft.close("Odd names")[0])
+    for command in (("check", hall, "--fail-on", "never"), ("estimate", hall), ("power", hall)):
+        _, out, err = run(capfd, *command)
+        assert "leaf\ufffd[2K\ufffd1A\ufffd\ufffdend" in out + err
+        assert not {"\x1b", "\x9b", "\u202e", "\r"} & set(out + err)
+    status, out, _ = run(capfd, "check", hall, "--format", "json", "--fail-on", "never")
+    assert status == 0
+    assert not {"\x1b", "\x9b", "\u202e", "\r"} & set(out)
+    assert any(odd in finding["message"] for finding in json.loads(out)["findings"])
+    assert "\x1b" not in complaint(capfd, "check", "no\x1b[31m.rackloom")
 
 
 # What is there
@@ -321,7 +342,7 @@ def test_the_catalogue_can_be_searched(capfd: pytest.CaptureFixture[str]) -> Non
     status, out, _ = run(capfd, "catalog", "show", "nvidia-qm9700")
     assert "power_max_w: unknown" in out
     assert "\nsource " in out
-    assert "did you mean nvidia-qm9700" in complaint(capfd, "catalog", "show", "qm9700")
+    assert "did you mean nvidia-qm9700" in complaint(capfd, "catalog", "show", "qm970")
     assert "required: ACTION" in complaint(capfd, "catalog")
 
 

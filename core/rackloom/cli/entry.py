@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from rackloom.bulk import many_objects
 from rackloom.cli.errors import CommandError
+from rackloom.cli.output import shown
 from rackloom.cli.parser import COMMANDS, build_parser, refuse_unknown
 
 UNUSABLE = 2
@@ -98,7 +99,7 @@ def _is_for_the_user(error: Exception) -> bool:
 def _complain(message: str) -> None:
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
-            sys.stderr.write(f"rackloom: {' '.join(message.split())}\n")
+            sys.stderr.write(f"rackloom: {shown(' '.join(message.split()))}\n")
 
 
 def _unexpected(error: Exception) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,22 +74,34 @@ def write_stdout(data: bytes) -> None:
         raise cannot_write(Path("standard output"), error) from error
 
 
+_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
+"""What a terminal would obey instead of showing it: controls, and turns of the writing direction.
+Names come from other people's files."""
+
+
+def shown(text: str) -> str:
+    """The text with a replacement character where a terminal would do something else than show."""
+    return _UNSEEN.sub("\ufffd", text)
+
+
 def say(text: str) -> None:
     """Text for the user on standard output."""
-    write_stdout(text.encode("utf-8", "replace"))
+    write_stdout(shown(text).encode("utf-8", "replace"))
 
 
 def say_json(content: object) -> None:
     """A JSON document on standard output."""
     import json
 
-    say(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    text = _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)  # all are within strings
+    write_stdout(text.encode("utf-8", "replace"))
 
 
 def note(text: str) -> None:
     """One line on standard error."""
     if sys.stderr is not None:
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{shown(text)}\n")
 
 
 @contextlib.contextmanager
@@ -97,7 +110,7 @@ def progress(doing: str) -> Iterator[None]:
     if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
-    line = f"rackloom: {doing} ..."
+    line = shown(f"rackloom: {doing} ...")
     sys.stderr.write(line)
     sys.stderr.flush()
     try:
