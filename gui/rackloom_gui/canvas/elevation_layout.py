@@ -25,6 +25,10 @@ from rackloom_gui.canvas.segments import IntArray, Segments
 
 NUMBERS_MM = 20.0
 """Width of the strip beside the rails that carries the U numbers."""
+CLEAR_MM = 54.0
+CLEAR_NARROW_MM = 30.0
+"""What cables leave free beside the rails: at the least zoom that shows U numbers they need 54 mm.
+In racks without room for that much the cables need most of it themselves."""
 FRAME_MM = 7.0
 """Side of the cabinet as drawn."""
 BEYOND_MM = 240.0
@@ -132,7 +136,8 @@ class ElevationLayout:
         """x of a lane in the left or right manager of racks."""
         box = scene.racks["box"][racks]
         margin = self._margins(scene, racks)
-        room = np.maximum(margin - NUMBERS_MM - FRAME_MM - 4.0, 3.0)
+        numbers = np.where(margin > 2 * CLEAR_MM, CLEAR_MM, CLEAR_NARROW_MM)
+        room = np.maximum(margin - numbers - FRAME_MM - 4.0, 3.0)
         # In wide racks the cables keep clear of the PDUs that hang at the very edge.
         clear = np.where(room > STRIP_MM + 20.0, STRIP_MM, 0.0)
         inset = FRAME_MM + 2.0 + clear + lane * (room - clear)

@@ -15,6 +15,7 @@ from rackloom_gui.icons import Icons
 _GAP = 10
 _LINE = 2
 _HEIGHT = 18
+"""Least height of an entry: the button that takes it off has room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class ChartLegend(QWidget):
     def _place(self, width: int, *, move: bool = True) -> int:
         x = y = high = 0
         for chip in self._chips:
-            size = chip.sizeHint()
+            size = chip.sizeHint().expandedTo(QSize(0, _HEIGHT))
             wide = min(size.width(), max(width, 40))
             if x and x + wide > width:
                 x, y = 0, y + high + _LINE
@@ -111,7 +112,6 @@ class _Chip(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
-        self.setFixedHeight(_HEIGHT)
         layout.addWidget(_Swatch(entry, self))
         label = QLabel(entry.text, self)
         label.setTextFormat(Qt.TextFormat.PlainText)
