@@ -13,7 +13,7 @@ from rackloom.catalog.errors import CatalogError
 from rackloom.catalog.feeds import FeedType
 from rackloom.catalog.kinds import AnyPart
 from rackloom.catalog.limits import OutOfBounds, check_part, check_plain
-from rackloom.catalog.parts import Part, PartId
+from rackloom.catalog.parts import CablePart, Part, PartId
 from rackloom.catalog.yaml_cache import read_cached
 
 try:
@@ -63,7 +63,10 @@ class Catalog(Mapping[PartId, Part]):
         return [part for part in self._parts.values() if isinstance(part, kind)]
 
     def find(self, words: str) -> list[Part]:
-        """Parts whose id, maker, model, number or description holds every word, ids first."""
+        """Parts whose id, kind, maker, model, numbers or description holds every word, ids first.
+
+        The numbers are all those the part is ordered by, of a cable that of each length.
+        """
         wanted = words.lower().split()
         hits = [p for p in self._parts.values() if all(w in _haystack(p) for w in wanted)]
         return sorted(hits, key=lambda p: not all(w in p.id for w in wanted))
@@ -77,6 +80,23 @@ class Catalog(Mapping[PartId, Part]):
         hint = f" (did you mean {', '.join(near)}?)" if near else ""
         raise CatalogError(f"no part is called {part_id!r} in the catalogue{hint}")
 
+    def named(self, text: str) -> Part:
+        """The part a person means: by id, order number, model, a word of the model, or title.
+
+        Raises CatalogError, with near misses, where nothing or more than one part is called so.
+        """
+        part = self._parts.get(PartId(text))
+        if part is not None:
+            return part
+        wanted = text.casefold().strip()
+        meant = [
+            p
+            for p in self._parts.values()
+            if wanted
+            in {n.casefold() for n in (p.title, p.model, *p.model.split(), *order_numbers(p))}
+        ]
+        return meant[0] if len(meant) == 1 else self.require(text)
+
     def with_parts(
         self, parts: Iterable[Part], sources: Mapping[str, str] | None = None
     ) -> "Catalog":
@@ -85,10 +105,16 @@ class Catalog(Mapping[PartId, Part]):
         return Catalog([*self._parts.values(), *parts], both, self.feeds)
 
 
+def order_numbers(part: Part) -> list[str]:
+    """All numbers that a part is ordered by: its own, and that of each stocked length."""
+    stock = part.stock if isinstance(part, CablePart) else ()
+    return [n for n in (part.part_number, *(s.part_number for s in stock)) if n]
+
+
 def _haystack(part: Part) -> str:
-    return " ".join(
-        (part.id, part.manufacturer, part.model, part.part_number or "", part.description)
-    ).lower()
+    kind = str(getattr(part, "kind", ""))
+    words = (part.id, kind, part.manufacturer, part.model, part.description)
+    return " ".join((*words, *order_numbers(part))).lower()
 
 
 def load_parts(text: str, where: str) -> tuple[list[Part], dict[str, str]]:

@@ -165,7 +165,7 @@ def _add_catalog(parser: argparse.ArgumentParser) -> None:
     listing.add_argument("words", nargs="*", metavar="WORD", help="only parts with all these words")
     _add_format(listing, "text", "json")
     show = actions.add_parser("show", help="everything about one part", allow_abbrev=False)
-    show.add_argument("part", metavar="PART", help="its id, as 'catalog list' gives it")
+    show.add_argument("part", metavar="PART", help="its id, order number or model")
     _add_format(show, "text", "json")
     add = actions.add_parser("add", help="add parts of your own", allow_abbrev=False)
     catalog_add.add_arguments(add)

@@ -49,6 +49,8 @@ def list_parts(words: list[str], form: str) -> int:
         ]
         say_json({"schema": SCHEMA, "parts": listed})
     else:
+        if not parts:
+            note("rackloom: no part of the catalogue has all of these words")
         width = max((len(part.id) for part in parts), default=0)
         say("".join(f"{p.id:<{width}}  {_kind(p):<11}  {p.title}\n" for p in parts))
     return 0
@@ -57,7 +59,7 @@ def list_parts(words: list[str], form: str) -> int:
 def show(part_id: str, form: str) -> int:
     """Everything about one part, unknown figures as such, and where they come from."""
     catalog = full_catalog()
-    part = catalog.require(part_id)
+    part = catalog.named(part_id)
     sources = {key: catalog.sources[key] for key in part.sources if key in catalog.sources}
     figures = _ordered(part.model_dump(mode="json"))
     if form == "json":
