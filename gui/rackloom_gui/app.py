@@ -12,6 +12,7 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from rackloom.bulk import many_objects
 from rackloom_gui import clipboard
 from rackloom_gui.faults import Faults
 from rackloom_gui.icons import window_icon
@@ -54,7 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Open the editor, on the first argument if there is one; returns the exit status."""
     arguments = list(sys.argv if argv is None else argv)
     app = make_application(arguments)
-    window = make_window(app)
+    with many_objects():
+        window = make_window(app)
     faults = Faults(window.banner.say)
     faults.install()
     window.analysis.fault.connect(faults.report)

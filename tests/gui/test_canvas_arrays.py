@@ -14,6 +14,7 @@ from rackloom.design import Design, EditError, History, edits
 from rackloom.design.entities import CableEnd
 from rackloom.placement.elevation import port_point
 from rackloom_gui.canvas.arrays import SceneArrays
+from rackloom_gui.canvas.distinct import distinct
 from rackloom_gui.canvas.elevation_layout import ElevationLayout
 from rackloom_gui.canvas.fabric_layout import FabricLayout
 from rackloom_gui.canvas.floor_layout import FloorLayout
@@ -293,3 +294,20 @@ def test_bundles_hold_every_cable_once_on_each_stretch() -> None:
 
 def test_catalog_has_the_parts_these_tests_stand_on() -> None:
     assert len(CATALOG) > 100
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([], np.int64),
+        np.array([3, 1, 3, 2], np.uint8),
+        np.array([-1, 4, -1, 4]),
+        np.array([2.5, 0.5, 2.5]),
+        np.array([1 << 40, 3, 1 << 40]),
+        np.array([[1, 2], [2, 7]]),
+    ],
+)
+def test_different_values_are_those_numpy_finds(values: Any) -> None:
+    found = distinct(values)
+    assert found.tolist() == np.unique(values).tolist()
+    assert found.dtype == values.dtype

@@ -116,7 +116,7 @@ CAGE_SIZE_MM: dict[FormFactor, tuple[float, float]] = {
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 class ModeSpec(_Frozen):

@@ -27,8 +27,17 @@ MAX_CATALOG_NODES = 10_000_000
 """Most values of a file, those that aliases repeat counted each time."""
 
 _P = TypeVar("_P", bound=Part)
-_PART: TypeAdapter[AnyPart] = TypeAdapter(AnyPart)
-_FEEDS: TypeAdapter[list[FeedType]] = TypeAdapter(list[FeedType])
+
+
+@cache
+def part_adapter() -> TypeAdapter[AnyPart]:
+    """What judges parts of all kinds; made when the first is read, for that takes a while."""
+    return TypeAdapter(AnyPart)
+
+
+@cache
+def _feeds_adapter() -> TypeAdapter[list[FeedType]]:
+    return TypeAdapter(list[FeedType])
 
 
 class Catalog(Mapping[PartId, Part]):
@@ -140,7 +149,7 @@ def _parts_of(
 
 def _feeds_of(document: Any, where: str) -> list[FeedType]:
     try:
-        return _FEEDS.validate_python(document.get("feeds") or [])
+        return _feeds_adapter().validate_python(document.get("feeds") or [])
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(step) for step in first["loc"])
@@ -212,7 +221,7 @@ def _called(entry: Any) -> str:
 
 def _validated(entry: Any, where: str) -> Part:
     try:
-        return _PART.validate_python(entry)
+        return part_adapter().validate_python(entry)
     except ValidationError as error:
         first = error.errors()[0]
         name = _called(entry)

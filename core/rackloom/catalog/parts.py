@@ -36,7 +36,7 @@ Airflow = Literal["front-to-rear", "rear-to-front", "port-to-power", "power-to-p
 class Frozen(BaseModel):
     """Base of everything read from a catalogue file: immutable, and strict about unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 class Part(Frozen):

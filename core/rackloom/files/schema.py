@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 import pydantic_core
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rackloom.bulk import many_objects
-from rackloom.catalog.kinds import AnyPart
+from rackloom.catalog.load import part_adapter
 from rackloom.catalog.parts import NicPart, Part
 from rackloom.design import Design, EditError
 from rackloom.design.bounds import wrong_number
@@ -53,7 +53,6 @@ FILE_TABLES = (*TABLES, "parts")
 
 Path = tuple[str | int, ...]
 _UNKNOWN_FIELD = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
-_PART: TypeAdapter[AnyPart] = TypeAdapter(AnyPart)
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ class Extras:
 class _Content(BaseModel):
     """A file of the present version. Parts stay raw until their figures are found bounded."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
     format: Literal["rackloom"]
     format_version: Literal[1]
@@ -193,7 +192,7 @@ def _part(entry: dict[str, Any], data: bytes, key: str | int) -> tuple[Part, Any
     unknown: list[tuple[Path, Any]] = []
     while True:
         try:
-            part = _PART.validate_json(pydantic_core.to_json(entry))
+            part = part_adapter().validate_json(pydantic_core.to_json(entry))
             _check_part_finite(part, data)
             return part, _in_order(unknown)
         except ValidationError as error:

@@ -7,10 +7,10 @@ stays in view, column widths.
 
 from __future__ import annotations
 
+import html
 import io
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
-from xml.sax.saxutils import escape, quoteattr
 
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -75,7 +75,7 @@ def workbook(header: Sequence[str], rows: Iterable[Sequence[Value]], title: str)
     sheet = "".join(_sheet(header, table, strings))
     book = (
         f'{_XML}<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>'
-        f'<sheet name={quoteattr(title)} sheetId="1" r:id="rId1"/></sheets></workbook>'
+        f'<sheet name="{html.escape(title)}" sheetId="1" r:id="rId1"/></sheets></workbook>'
     )
     files = {
         "[Content_Types].xml": _CONTENT_TYPES,
@@ -146,6 +146,7 @@ def _letters(column: int) -> str:
 
 def _shared(strings: dict[str, int]) -> str:
     items = "".join(
-        f'<si><t xml:space="preserve">{escape(text[:_TEXT_LIMIT])}</t></si>' for text in strings
+        f'<si><t xml:space="preserve">{html.escape(text[:_TEXT_LIMIT], quote=False)}</t></si>'
+        for text in strings
     )
     return f'{_XML}<sst xmlns="{_MAIN}" uniqueCount="{len(strings)}">{items}</sst>'

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from rackloom_gui.canvas.arrays import SceneArrays
+from rackloom_gui.canvas.distinct import distinct
 from rackloom_gui.canvas.labels import name_plate
 from rackloom_gui.canvas.look import SEGMENT_BUDGET, Look, Window
 from rackloom_gui.canvas.pencil import (
@@ -57,7 +58,7 @@ def draw_cables(
             draw_segments(pencil, segments[classes == level], colour, width + LOAD_EXTRA_PX[level])
         return False
     codes = scene.cables["code"][scene.legs["cable"][owners]]
-    for code in np.unique(codes):
+    for code in distinct(codes):
         draw_segments(pencil, segments[codes == code], palette[int(code)], width)
     return False
 
@@ -126,7 +127,7 @@ def _draw_bundles(
     if len(boxes):
         keep = window.touching(boxes)
         codes = bundles.codes[: len(boxes)]
-        for code in np.unique(codes[keep]):
+        for code in distinct(codes[keep]):
             plain = scene.load_codes is None
             faded = (0.35 if code else 1.0) if plain else 0.0
             colour = mix(palette[int(code)], look.tokens.bundle, faded)
@@ -139,8 +140,8 @@ def _draw_bundles(
         faint = 0.25 if len(lines) < 200 else 0.55
         if scene.load_codes is not None:  # what the colours say must be readable on the legend
             faint = 0.0
-        for width in np.unique(widths):
-            for code in np.unique(codes[widths == width]):
+        for width in distinct(widths):
+            for code in distinct(codes[widths == width]):
                 mine = lines[(widths == width) & (codes == code)]
                 colour = mix(palette[int(code)], look.tokens.canvas, faint)
                 draw_segments(pencil, mine, colour, float(width))

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor
 from rackloom.catalog.parts import U_MM, PduPart
 from rackloom_gui.canvas.arrays import SceneArrays
 from rackloom_gui.canvas.cable_drawing import draw_cables
+from rackloom_gui.canvas.distinct import distinct
 from rackloom_gui.canvas.faceplates import CORNER_MM, outlet_boxes, paint_face
 from rackloom_gui.canvas.faces import Face
 from rackloom_gui.canvas.labels import draw_labels
@@ -57,7 +58,7 @@ def draw_devices(
     boxes = scene.devices["box"][rows]
     colours = look.colours_of(scene)
     pairs = faces.astype(np.int64) * (len(scene.looks) + 1) + looks
-    for pair in np.unique(pairs):
+    for pair in distinct(pairs):
         members = np.flatnonzero(pairs == pair)
         face = scene.book.faces[int(faces[members[0]])]
         colour = colours[int(looks[members[0]])]
@@ -74,7 +75,7 @@ def _plain_devices(pencil: Pencil, scene: SceneArrays, rows: IntArray, look: Loo
     colours = look.colours_of(scene)
     boxes = pencil.rects(scene.devices["box"][rows])
     gap = 1.0 / pencil.ratio
-    for number in np.unique(looks):
+    for number in distinct(looks):
         colour = colours[int(number)]
         mine = boxes[looks == number]
         if pencil.scale * U_MM >= 2.0:
@@ -133,14 +134,14 @@ def draw_port_states(pencil: Pencil, scene: SceneArrays, rows: IntArray, look: L
     base = scene.devices["base"][rows]
     boxes = scene.devices["box"][rows]
     by_code: dict[int, list[FloatArray]] = {}
-    for number in np.unique(faces):
+    for number in distinct(faces):
         face = scene.book.faces[int(number)]
         seen = np.flatnonzero(face.seen)
         if not len(seen):
             continue
         members = np.flatnonzero(faces == number)
         codes = scene.port_codes[base[members][:, None] + seen[None, :]]
-        for code in np.unique(codes):
+        for code in distinct(codes):
             if code == 0:
                 continue
             at, cage = np.nonzero(codes == code)

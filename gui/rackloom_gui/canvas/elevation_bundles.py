@@ -7,6 +7,7 @@ import numpy as np
 
 from rackloom.placement.elevation import TRAY_MM
 from rackloom_gui.canvas.colours import FABRICS
+from rackloom_gui.canvas.distinct import distinct
 from rackloom_gui.canvas.layouts import Bundles
 from rackloom_gui.canvas.pointer import FloatArray
 from rackloom_gui.canvas.scene_reader import SceneReader
@@ -104,7 +105,7 @@ def _risers(
     left, _, right, _ = layout.bounds()
     beyond = {False: left - 120.0, True: right + 120.0}
     to_right = (middle[a] + middle[b]) / 2 >= (left + right) / 2
-    for band in np.unique(bands):
+    for band in distinct(bands):
         members = np.flatnonzero(bands == band)
         stops = np.concatenate([[beyond[False]], np.sort(middle[members]), [beyond[True]]])
         change = np.zeros((len(stops), len(FABRICS)))

@@ -18,6 +18,7 @@ from rackloom.catalog.words import Side
 from rackloom.design import Design, Device
 from rackloom.design.hardware import cages_of
 from rackloom.placement.geometry import CHASSIS_MM, device_box_mm, outlet_places_mm
+from rackloom_gui.canvas.distinct import distinct
 from rackloom_gui.canvas.pointer import FloatArray
 
 FaceKey = tuple[PartId, tuple[tuple[str, PartId], ...], Side, float, float]
@@ -126,7 +127,7 @@ def _exits(boxes: FloatArray, height_mm: float) -> FloatArray:
     _, row = np.unique(np.round(centre_y, 1), return_inverse=True)
     upwards = row < (row.max() + 1) / 2 if row.max() else centre_y < height_mm / 2
     rank = np.empty(len(boxes))
-    for level in np.unique(row):
+    for level in distinct(row):
         members = np.flatnonzero(row == level)
         order = np.argsort(np.argsort(boxes[members, 0], kind="stable"), kind="stable")
         rank[members] = order / max(len(members), 1)

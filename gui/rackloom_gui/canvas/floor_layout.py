@@ -13,6 +13,7 @@ from rackloom.catalog.words import Side
 from rackloom.design import Change, Design
 from rackloom.placement.routes import Tray, trays
 from rackloom_gui.canvas.colours import FABRICS
+from rackloom_gui.canvas.distinct import distinct
 from rackloom_gui.canvas.elevation_bundles import bundle_width
 from rackloom_gui.canvas.elevation_layout import lane_of
 from rackloom_gui.canvas.faces import Face, FaceBook
@@ -149,7 +150,7 @@ class FloorLayout:
         same = self._band[a] == self._band[b]
         cross = np.where(same, mid[b], self._cross_x(mid[a], mid[b]))
         runs: list[tuple[FloatArray, FloatArray]] = []
-        for band in np.unique(self._band):
+        for band in distinct(self._band):
             here_a, here_b = self._band[a] == band, (self._band[b] == band) & ~same
             x0 = np.concatenate([mid[a[here_a]], mid[b[here_b]]])
             x1 = np.concatenate([cross[here_a], cross[here_b]])
@@ -157,7 +158,7 @@ class FloorLayout:
             thick = bundle_width(loads.sum(axis=1))
             y = self._tray_y[band]
             runs.append((np.stack([stops[:-1], y - thick / 2, np.diff(stops), thick], 1), loads))
-        for x in np.unique(cross[~same]):
+        for x in distinct(cross[~same]):
             some = ~same & (cross == x)
             loads, stops = _loads(
                 self._tray_y[self._band[a[some]]], self._tray_y[self._band[b[some]]], codes[some]
@@ -175,7 +176,7 @@ class FloorLayout:
 
 def _loads(x0: FloatArray, x1: FloatArray, codes: IntArray) -> tuple[FloatArray, FloatArray]:
     """How many cables of each network lie between neighbouring stops along a tray."""
-    stops = np.unique(np.concatenate([x0, x1]))
+    stops = distinct(np.concatenate([x0, x1]))
     change = np.zeros((len(stops), len(FABRICS)))
     np.add.at(change, (np.searchsorted(stops, np.minimum(x0, x1)), codes), 1.0)
     np.add.at(change, (np.searchsorted(stops, np.maximum(x0, x1)), codes), -1.0)

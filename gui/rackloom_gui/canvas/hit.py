@@ -10,6 +10,7 @@ import numpy as np
 
 from rackloom.design.ids import DeviceId
 from rackloom_gui.canvas.arrays import SceneArrays
+from rackloom_gui.canvas.distinct import distinct
 from rackloom_gui.canvas.look import PORTS_FROM_PX_PER_U, SEGMENT_BUDGET, Window
 from rackloom_gui.canvas.segments import distance
 
@@ -122,7 +123,7 @@ class HitIndex:
         segments, owners = scene.segments.within(x0, y0, x1, y1)
         if touching:
             owners = owners[crosses(segments, (x0, y0, x1, y1))]
-        rows = np.unique(scene.legs["cable"][owners])
+        rows = distinct(scene.legs["cable"][owners])
         if not touching and len(rows):
             rows = self._wholly_inside(rows, (x0, y0, x1, y1))
         return found | {scene.cables.ids[int(row)] for row in rows}

@@ -12,6 +12,7 @@ from rackloom.catalog.parts import U_MM, RackPart
 from rackloom.placement.elevation import RACK_NAME_MM, TRAY_MM, RowBand
 from rackloom.placement.geometry import CHASSIS_MM, FACEPLATE_MM, rack_opening_mm
 from rackloom_gui.canvas.arrays import SceneArrays
+from rackloom_gui.canvas.distinct import distinct
 from rackloom_gui.canvas.elevation_layout import FRAME_MM, NUMBERS_MM, ElevationLayout
 from rackloom_gui.canvas.look import Look, Window
 from rackloom_gui.canvas.pencil import CENTRE, LEFT, Pencil, elided, text_width
@@ -188,7 +189,7 @@ def _numbers(pencil: Pencil, boxes: FloatArray, openings: FloatArray, look: Look
     margins = openings[:, 0] - boxes[:, 0] - FRAME_MM
     # Sprites are painted in device pixels, and their least text is that many of them.
     scale = pencil.scale * (pencil.ratio if look.sprites is not None else 1.0)
-    for count in np.unique(units):
+    for count in distinct(units):
         mine = openings[units == count]
         width = strip_mm(scale, int(count), float(margins[units == count].min()))
         size = (width, float(mine[0, 3]))
