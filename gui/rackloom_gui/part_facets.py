@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QCoreApplication
 
-from rackloom.catalog.load import Catalog
+from rackloom.catalog.load import Catalog, order_numbers
 from rackloom.catalog.parts import CablePart, DevicePart, NicPart, Part, PartId, TransceiverPart
 from rackloom.catalog.words import CageRole, Protocol
 from rackloom_gui.panels.figures import key_figures, rate_text
@@ -169,11 +169,9 @@ class PartIndex:
 
 
 def _words(part: Part) -> str:
-    words = (part.title, part.id, part.part_number or "", key_figures(part), part.description)
-    numbers: list[str] = []
-    if isinstance(part, CablePart):
-        numbers = [stock.part_number or "" for stock in part.stock]
-    return " ".join((*words, *numbers, str(getattr(part, "kind", "")))).casefold()
+    kind = str(getattr(part, "kind", ""))
+    words = (part.title, part.id, key_figures(part), part.description, kind)
+    return " ".join((*words, value_text("kind", kind), *order_numbers(part))).casefold()
 
 
 def value_order(facet: str, value: str) -> tuple[float, str]:

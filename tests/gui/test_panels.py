@@ -62,6 +62,11 @@ def test_searching_leaves_what_holds_every_word(window: MainWindow, qtbot: QtBot
     qtbot.waitUntil(lambda: window.palette_panel.shown_parts() == everything)
 
 
+def test_the_number_of_one_length_finds_the_cable(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.keyClicks(window.palette_panel._search, "980-9I432-00N001")
+    qtbot.waitUntil(lambda: window.palette_panel.shown_parts() == ["mcp7y00-n"])
+
+
 def test_enter_puts_a_rack_and_a_server_in(window: MainWindow, qtbot: QtBot) -> None:
     palette = window.palette_panel
     for part_id in ("generic-48u-600", "dgx-h100", "dgx-h100"):

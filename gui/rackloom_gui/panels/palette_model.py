@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QWidget
 
-from rackloom.catalog.load import Catalog
+from rackloom.catalog.load import Catalog, order_numbers
 from rackloom.catalog.parts import (
     CablePart,
     NicPart,
@@ -90,8 +90,8 @@ class _PartItem(QStandardItem):
         if role == WORDS_ROLE:
             part, shelf = super().data(PART_ROLE), super().data(SHELF_ROLE)
             figures = _figures(id(part), _Held(part))
-            words = (part.title, part.id, part.part_number or "", figures, part.description)
-            return " ".join((*words, shelf.title)).casefold()
+            words = (part.title, part.id, figures, part.description, shelf.title)
+            return " ".join((*words, *order_numbers(part))).casefold()
         return super().data(role)
 
 
