@@ -7,9 +7,11 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import device_named
 
-from rackloom.workload import Parallel, Settings, find_model, own_model, workload
+from rackloom.workload import Given, Parallel, Settings, find_model, own_model, workload
+from rackloom.workload.settings import OVERLAPS as CORE_OVERLAPS
 from rackloom_gui.main_window import MainWindow
 from rackloom_gui.panels.workload import gb_text, in_fields, seconds_text
+from rackloom_gui.panels.workload_taken import OVERLAPS
 
 
 def _answered(window: MainWindow, qtbot: QtBot) -> None:
@@ -107,6 +109,31 @@ def test_a_shape_of_ones_own(job: MainWindow, qtbot: QtBot) -> None:
     assert panel.result.model.parameters == own.parameters
 
 
+def test_what_is_taken_can_be_said_better(job: MainWindow, qtbot: QtBot) -> None:
+    taken = job.workload.form.taken
+    assert set(taken.hidden) == set(OVERLAPS) == set(CORE_OVERLAPS)
+    taken.fold.click()
+    taken.figures["efficiency_percent"].setValue(40)
+    taken.figures["memory_gb"].setValue(141)
+    taken.hidden["dp"].setValue(0)
+    _answered(job, qtbot)
+    result = job.workload.result
+    expected = workload(
+        job.document.design,
+        "llama-3-8b",
+        Parallel(),
+        Settings(given=Given(efficiency=0.4, memory_gb=141), overlap={"dp": 0.0}),
+    )
+    assert result is not None
+    assert result.step_s == pytest.approx(expected.step_s)
+    assert result.efficiency == 0.4
+    assert result.memory.fits is True
+    taken.figures["efficiency_percent"].setValue(0)
+    _answered(job, qtbot)
+    assert job.workload.result is not None
+    assert job.workload.result.efficiency > 0.5  # as known again
+
+
 def test_decoding_reads_memory(job: MainWindow, qtbot: QtBot) -> None:
     mode = job.workload.form.mode
     mode.setCurrentIndex(mode.findData("decode"))
@@ -133,6 +160,11 @@ def test_words_of_the_command_line_do_not_reach_the_fields() -> None:
     assert in_fields(said) == "32 GPUs do not divide: change one."
     assert in_fields("stages need a pipeline: give --pp 2 or more, or leave them") == (
         "Stages need a pipeline: give pp 2 or more, or leave them."
+    )
+    unknown = "nothing is known of X: give --efficiency, as a fraction of the peak"
+    assert in_fields(unknown) == "Nothing is known of X: give Efficiency under Assumptions."
+    assert in_fields("not known: give --memory-gb-per-s") == (
+        "Not known: give Memory rate under Assumptions."
     )
 
 

@@ -395,10 +395,23 @@ def _load_models() -> object:
     return models()
 
 
+_FIELDS = {
+    "efficiency": "Efficiency",
+    "peak-tflops": "Peak",
+    "memory-gb-per-s": "Memory rate",
+    "memory-gb": "Memory",
+}
+"""Options of the command line for what is taken, and the fields that stand for them."""
+
+
 def in_fields(sentence: str) -> str:
     """A sentence of the command line in the words of the fields, as a sentence."""
     text = re.sub(r", or take fewer GPUs with --gpus|, or say --gpus \d+", "", sentence)
     text = re.sub(r"give --(\w+) (\d+)", r"give \1 \2", text)
+    for option, field in _FIELDS.items():
+        text = re.sub(
+            rf"--{option}\b(, as a fraction of the peak)?", f"{field} under Assumptions", text
+        )
     text = text.replace("--", "")
     return text[:1].upper() + text[1:].rstrip(".") + "."
 

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QGridLayout,
     QLabel,
     QSizePolicy,
-    QSpinBox,
     QToolButton,
     QWidget,
 )
+
+from rackloom_gui.panels.workload_taken import AS_KNOWN, Taken, TakenFields
+from rackloom_gui.widgets.count import Count
 
 if TYPE_CHECKING:
     from rackloom.fabric import Fabric
@@ -29,7 +30,6 @@ MODEL = "llama-3-8b"
 SHAPE = (
     "layers", "hidden", "heads", "kv_heads", "head_width", "ffn", "experts", "top_k", "vocabulary",
 )  # fmt: skip
-_MOST = 10**7
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,7 @@ class Wanted:
     sequence: int = 0
     precision: str = "bf16"
     recompute: str = "none"
+    taken: Taken = AS_KNOWN
 
     def work_out(self, fabric: Fabric, failed: frozenset[str]) -> Workload:
         """For a worker. WorkloadError with one sentence where there is no answer."""
@@ -72,30 +73,11 @@ class Wanted:
             sequence=self.sequence or None,
             precision=self.precision,
             recompute=self.recompute,  # type: ignore[arg-type]
+            sequence_parallel=self.taken.sequence_parallel,
+            overlap=self.taken.overlap(),
+            given=self.taken.given(),
         )
         return workload(fabric, model, parallel, settings, self.gpus or None, failed)
-
-
-class Count(QSpinBox):
-    """A whole number; the wheel turns it only while it has the focus."""
-
-    def __init__(
-        self, name: str, parent: QWidget, *, low: int = 1, high: int = _MOST, zero: str = ""
-    ) -> None:
-        super().__init__(parent)
-        self.setRange(0 if zero else low, high)
-        self.setSpecialValueText(zero)
-        self.setAccessibleName(name)
-        self.setKeyboardTracking(False)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setMinimumWidth(56)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class WorkloadForm(QWidget):
@@ -126,6 +108,7 @@ class WorkloadForm(QWidget):
         self.shape: dict[str, Count] = {}
         self._shape_room = QWidget(self)
         self._more = QToolButton(self)
+        self.taken = TakenFields(self)
         self._build()
 
     def _combo(self, name: str, choices: list[tuple[str, str]]) -> QComboBox:
@@ -168,6 +151,8 @@ class WorkloadForm(QWidget):
         )
         form.addRow(self.tr("Precision"), self.precision)
         form.addRow(self.tr("Recompute"), self.recompute)
+        form.addRow(self.taken)
+        self.taken.changed.connect(self._say)
         self._build_shape()
         for box in (self.mode, self.precision, self.recompute):
             box.activated.connect(lambda _n: self._say())
@@ -279,6 +264,7 @@ class WorkloadForm(QWidget):
             mode=str(self.mode.currentData()),
             precision=str(self.precision.currentData()),
             recompute=str(self.recompute.currentData()),
+            taken=self.taken.taken(),
             **counts,
         )
 
