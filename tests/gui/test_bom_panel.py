@@ -134,6 +134,22 @@ def test_prices_give_totals_and_say_what_is_missing(panel: BomPanel, qtbot: QtBo
     assert "total_price" not in panel.columns()
 
 
+def test_a_narrow_panel_keeps_its_search_and_has_its_buttons_in_a_menu(
+    panel: BomPanel, qtbot: QtBot
+) -> None:
+    assert not panel.more.isVisible()
+    panel.resize(360, 300)
+    assert panel.more.isVisible()
+    assert not any(button.isVisible() for button in panel._buttons)
+    assert panel.search.width() > 150
+    menu = panel.more.menu()
+    assert [action.text() for action in menu.actions()] == [b.text() for b in panel._buttons]
+    with qtbot.waitSignal(panel.labels_requested):
+        menu.actions()[2].trigger()
+    panel.resize(1100, 300)
+    assert all(button.isVisible() for button in panel._buttons)
+
+
 def test_words_narrow_the_lines(panel: BomPanel, qtbot: QtBot) -> None:
     with qtbot.waitSignal(panel.search.searched):
         qtbot.keyClicks(panel.search, "qm9700")

@@ -17,16 +17,9 @@ from rackloom.catalog.load import parse_part
 from rackloom.catalog.parts import CablePart, PartId, RackPart, ServerPart, SwitchPart
 from rackloom.catalog.user_parts import load_catalog, part_entry, read_own
 from rackloom_gui.dialogs.own_part import AddDialog, OwnPartDialog
-from rackloom_gui.dialogs.own_part_fields import (
-    FIELDS,
-    KINDS,
-    Nonsense,
-    entry_of,
-    fields_of,
-    lengths_of,
-    slug,
-    values_of,
-)
+from rackloom_gui.dialogs.own_part_checks import Nonsense, lengths_of
+from rackloom_gui.dialogs.own_part_entry import entry_of, slug
+from rackloom_gui.dialogs.own_part_fields import FIELDS, KINDS, fields_of, values_of
 from rackloom_gui.icons import Icons
 from rackloom_gui.widgets.quantity import QuantityEdit
 
@@ -105,6 +98,7 @@ def test_what_the_form_says_is_what_the_part_is() -> None:
         ("server", {"ports.count": 6.0}, "ports.rails", "as many cages as GPUs"),
         ("pdu", {"rated_kw": 40.0}, "rated_kw", "23.0 kW at most"),
         ("pdu", {"outlets.C13": None, "outlets.C19": None}, "outlets.C13", "outlets"),
+        ("rack", {"busbar_a": 1400.0}, "busbar_v", "voltage of the busbar"),
         ("rack", {"static_load_kg": 500.0, "dynamic_load_kg": 900.0}, "dynamic_load_kg", "rolling"),
         ("cable", {"lengths": "short"}, "lengths", "metres"),
         ("cable", {"lengths": "100"}, "lengths", "No DAC is 100 m"),

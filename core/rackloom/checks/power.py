@@ -22,7 +22,7 @@ from rackloom.checks.recable import connect_pdu, connect_power
 from rackloom.checks.registry import rule
 from rackloom.checks.sockets import unplug
 from rackloom.design.ids import DeviceId, FeedId
-from rackloom.placement.power import OUTLETS_FOR
+from rackloom.placement.outlets import OUTLETS_FOR
 
 _POWER = {"cords", "devices", "modules", "cables", "feeds", "settings"}
 

@@ -31,15 +31,9 @@ from rackloom.catalog.parts import Part
 from rackloom.catalog.user_parts import part_entry, store_parts
 from rackloom.interop.add_parts import AddReport, add_parts
 from rackloom.interop.netbox_types import Kind
-from rackloom_gui.dialogs.own_part_fields import (
-    KINDS,
-    FieldSpec,
-    Nonsense,
-    entry_of,
-    fields_of,
-    slug,
-    values_of,
-)
+from rackloom_gui.dialogs.own_part_checks import Nonsense
+from rackloom_gui.dialogs.own_part_entry import entry_of, slug
+from rackloom_gui.dialogs.own_part_fields import KINDS, FieldSpec, fields_of, values_of
 from rackloom_gui.editing import sentence
 from rackloom_gui.icons import Icons
 from rackloom_gui.widgets.quantity import QuantityEdit

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fields of the form for own parts: what each means, what is nonsense, what file they make."""
+"""The fields of the form for own parts: what there is to fill in, and what each means."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, sqrt
 from typing import Any, Literal
 
-from rackloom.catalog.cages import CAGE_SIZE_MM
-from rackloom.catalog.parts import U_MM, Part
+from rackloom.catalog.parts import Part
 from rackloom.catalog.words import (
     CableTechnology,
     CageRole,
@@ -20,7 +17,6 @@ from rackloom.catalog.words import (
     Protocol,
     ScaleUpKind,
 )
-from rackloom.placement.geometry import CHASSIS_MM
 from rackloom_gui.panels.sheet_lines import QT_TRANSLATE_NOOP as _N
 from rackloom_gui.panels.sheet_lines import label_of, tr
 from rackloom_gui.widgets.quantity import (
@@ -40,14 +36,6 @@ Values = Mapping[str, Any]
 """What the form holds, by key; None or empty: not known."""
 KINDS = ("server", "switch", "pdu", "rack", "cable", "transceiver")
 """Kinds the form can make from nothing; others are made from a part that is there."""
-
-
-class Nonsense(ValueError):
-    """Values that cannot be, in one sentence; ``key`` is the field to look at."""
-
-    def __init__(self, key: str, text: str) -> None:
-        super().__init__(text)
-        self.key = key
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +65,12 @@ def _count(key: str, help_: str, low: int, high: int, **more: Any) -> FieldSpec:
     return FieldSpec(key, help_, "number", COUNT, low, high, whole=True, **more)
 
 
-_CONNECTORS = tuple(
+CONNECTORS = tuple(
     f.value for f in (FormFactor.MPO_12, FormFactor.MPO_16, FormFactor.MMC_12, FormFactor.LC_DUPLEX)
 )
-_CAGES = tuple(
-    f.value for f in FormFactor if f.value not in {*_CONNECTORS, FormFactor.NVLINK_BACKPLANE.value}
+CAGES = tuple(
+    f.value for f in FormFactor if f.value not in {*CONNECTORS, FormFactor.NVLINK_BACKPLANE.value}
 )
-MOST_LANES = {
-    FormFactor.OSFP: 8,
-    FormFactor.OSFP_XD: 16,
-    FormFactor.QSFP_DD: 8,
-    FormFactor.QSFP112: 4,
-    FormFactor.QSFP56: 4,
-    FormFactor.QSFP28: 4,
-    FormFactor.SFP112: 1,
-    FormFactor.SFP56: 1,
-    FormFactor.SFP28: 1,
-    FormFactor.SFP_PLUS: 1,
-    FormFactor.RJ45: 4,
-}
-"""Electrical lanes of a cage by its MSA; of RJ45 its pairs."""
 _PROTOCOLS = (Protocol.ETHERNET.value, Protocol.INFINIBAND.value, "ethernet, infiniband")
 
 _HEAD = (
@@ -134,11 +108,11 @@ _BODY = (
     FieldSpec("psu.inlet", _N("DataSheet", "The inlet of each: decides the cord and outlet."),
               "choice", choices=tuple(i.value for i in Inlet)),
 )  # fmt: skip
-_PORTS = (
+PORTS = (
     _count("ports.count", _N("DataSheet", "Equal cages at one face; more groups in a file."),
            1, 1024, label=_N("DataSheet", "Ports: cages")),
     FieldSpec("ports.form_factor", _N("DataSheet", "The shape of the cage."), "choice",
-              choices=_CAGES, label=_N("DataSheet", "Ports: form factor")),
+              choices=CAGES, label=_N("DataSheet", "Ports: form factor")),
     FieldSpec("ports.rate_gbps", _N("DataSheet", "What a whole cage carries, one direction."),
               "number", RATE_GBPS, 0.1, 3200, label=_N("DataSheet", "Ports: rate of a cage")),
     _count("ports.lanes", _N("DataSheet", "Electrical lanes of a cage: 8 of an OSFP, 4 of a QSFP."),
@@ -163,7 +137,7 @@ FIELDS: Mapping[str, tuple[FieldSpec, ...]] = {
         FieldSpec("scale_up.bandwidth_gb_per_s",
                   _N("DataSheet", "GB/s of one GPU in one direction: half of the usual figure."),
                   "number", COUNT, 1, 20_000),
-        *_PORTS,
+        *PORTS,
         FieldSpec("ports.role", _N("DataSheet", "The network these ports are for."), "choice",
                   choices=tuple(r.value for r in CageRole if r is not CageRole.FABRIC),
                   label=_N("DataSheet", "Ports: network")),
@@ -178,7 +152,7 @@ FIELDS: Mapping[str, tuple[FieldSpec, ...]] = {
                   "number", COUNT, 0.001, 1000),
         FieldSpec("latency_ns", _N("DataSheet", "Port to port, in ns."), "number", COUNT,
                   1, 100_000),
-        *_PORTS,
+        *PORTS,
     ),
     "pdu": (
         *_HEAD,
@@ -214,16 +188,20 @@ FIELDS: Mapping[str, tuple[FieldSpec, ...]] = {
                   "number", MASS_KG, 10, 5000),
         FieldSpec("dynamic_load_kg", _N("DataSheet", "What it carries while it rolls."),
                   "number", MASS_KG, 10, 5000),
+        FieldSpec("busbar_v", _N("DataSheet", "Of a DC busbar at the rear; empty: it has none."),
+                  "number", VOLTAGE_V, 10, 1000),
+        FieldSpec("busbar_a", _N("DataSheet", "What the busbar carries for good."), "number",
+                  CURRENT_A, 10, 20_000),
     ),
     "cable": (
         *_HEAD,
         FieldSpec("technology", _N("DataSheet", "Copper, active copper, active optical, fibre."),
                   "choice", choices=tuple(t.value for t in CableTechnology), needed=True),
         FieldSpec("ends.a", _N("DataSheet", "The plug at the trunk end."), "choice",
-                  choices=(*_CAGES, *_CONNECTORS), needed=True,
+                  choices=(*CAGES, *CONNECTORS), needed=True,
                   label=_N("DataSheet", "Trunk end")),
         FieldSpec("ends.b", _N("DataSheet", "The plug at the far end, or at each branch."),
-                  "choice", choices=(*_CAGES, *_CONNECTORS), needed=True,
+                  "choice", choices=(*CAGES, *CONNECTORS), needed=True,
                   label=_N("DataSheet", "Far end")),
         _count("ends.branches", _N("DataSheet", "1 for a straight cable, n for a breakout."),
                1, 8, needed=True, label=_N("DataSheet", "Branches")),
@@ -248,7 +226,7 @@ FIELDS: Mapping[str, tuple[FieldSpec, ...]] = {
     "transceiver": (
         *_HEAD,
         FieldSpec("form_factor", _N("DataSheet", "The shape of the module."), "choice",
-                  choices=_CAGES, needed=True),
+                  choices=CAGES, needed=True),
         FieldSpec("rate_gbps", _N("DataSheet", "Of the whole module, one direction."), "number",
                   RATE_GBPS, 0.1, 3200, needed=True),
         _count("lanes", _N("DataSheet", "Electrical lanes."), 1, 16, needed=True),
@@ -257,7 +235,7 @@ FIELDS: Mapping[str, tuple[FieldSpec, ...]] = {
         FieldSpec("optic_class", _N("DataSheet", "Of one socket: SR4, DR4, FR4. Equal ends pair."),
                   needed=True),
         FieldSpec("connector", _N("DataSheet", "What plugs into it."), "choice",
-                  choices=(*_CONNECTORS, FormFactor.RJ45.value), needed=True),
+                  choices=(*CONNECTORS, FormFactor.RJ45.value), needed=True),
         _count("sockets", _N("DataSheet", "Connectors of the module: 2 of a twin-port one."),
                1, 4, needed=True),
         FieldSpec("medium", _N("DataSheet", "Multimode (MMF) or single-mode (SMF)."), "choice",
@@ -278,10 +256,10 @@ def fields_of(kind: str, *, copied: bool) -> tuple[FieldSpec, ...]:
     specs = FIELDS.get(kind, _HEAD)
     if not copied:
         return specs
-    return tuple(s for s in specs if s.key.partition(".")[0] not in _WHOLE and s.key not in _WHOLE)
+    return tuple(s for s in specs if s.key.partition(".")[0] not in WHOLE and s.key not in WHOLE)
 
 
-_WHOLE = frozenset({"ports", "outlets", "ends", "lengths", "reach"})
+WHOLE = frozenset({"ports", "outlets", "ends", "lengths", "reach"})
 """Fields that stand for a list in the file."""
 
 
@@ -297,351 +275,3 @@ def values_of(part: Part, specs: tuple[FieldSpec, ...]) -> dict[str, Any]:
             value = ", ".join(sorted(word.value for word in value))
         found[spec.key] = str(value) if spec.type == "choice" and value is not None else value
     return found
-
-
-def slug(*words: str) -> str:
-    """An id from words: lower case, joined by hyphens."""
-    text = "-".join(words).lower()
-    return re.sub(r"[^a-z0-9.+]+", "-", text).strip("-.+")[:80]
-
-
-def entry_of(
-    kind: str, part_id: str, values: Values, base: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """The catalogue entry of a filled form; Nonsense with a sentence for what cannot be."""
-    specs = fields_of(kind, copied=base is not None)
-    for spec in specs:
-        _check(spec, values.get(spec.key))
-    _check_together(values)
-    entry: dict[str, Any] = dict(base or {})
-    entry.update({"id": part_id, "kind": kind})
-    for spec in specs:
-        outer, _, inner = spec.key.partition(".")
-        if outer in _WHOLE or spec.key == "source":
-            continue
-        value = _plain(spec, values.get(spec.key))
-        if inner:
-            _put_inner(entry, outer, inner, value)
-        elif value is None:
-            entry.pop(outer, None)
-        else:
-            entry[outer] = value
-    _tidy_inner(entry, values)
-    if base is None:
-        _MAKERS.get(kind, _nothing)(entry, values)
-    return entry
-
-
-def _check(spec: FieldSpec, value: Any) -> None:
-    if value in (None, ""):
-        if spec.needed:
-            raise Nonsense(spec.key, tr("{0} is needed.").format(spec.title))
-        return
-    if spec.type == "number":
-        if spec.whole and float(value) != int(value):
-            raise Nonsense(spec.key, tr("{0} is a whole number.").format(spec.title))
-        if not spec.low <= value <= spec.high:
-            unit = spec.family.base
-            text = tr("{0} is between {1} and {2} {3}, not {4}.")
-            raise Nonsense(
-                spec.key,
-                text.format(spec.title, f"{spec.low:g}", f"{spec.high:g}", unit, f"{value:g}")
-                .replace("  ", " ").replace(" ,", ","),
-            )  # fmt: skip
-
-
-def _check_together(values: Values) -> None:
-    greatest, typical = values.get("power_max_w"), values.get("power_typical_w")
-    if greatest and typical and typical > greatest:
-        raise Nonsense(
-            "power_typical_w",
-            tr("The typical power of {0} W is more than the greatest of {1} W.").format(
-                f"{typical:g}", f"{greatest:g}"
-            ),
-        )
-    count, needed = values.get("psu.count"), values.get("psu.needed")
-    if needed and not count:
-        raise Nonsense("psu.count", tr("Say how many power supplies there are."))
-    if count and needed and needed > count:
-        raise Nonsense(
-            "psu.needed",
-            tr("{0} power supplies are needed, but only {1} are built in.").format(
-                int(needed), int(count)
-            ),
-        )
-    standing, rolling = values.get("static_load_kg"), values.get("dynamic_load_kg")
-    if standing and rolling and rolling > standing:
-        raise Nonsense("dynamic_load_kg", tr("A rack carries no more rolling than standing still."))
-    inside, outside = values.get("mounting_depth_mm"), values.get("depth_mm")
-    if inside and outside and inside > outside:
-        raise Nonsense("mounting_depth_mm", tr("The posts stand within the rack's depth."))
-    _check_rating(values)
-
-
-_VOLTAGE_SPREAD = 1.06
-"""Ratings are written for 415 V where 400 V is listed, or 240 V where 230 V is."""
-
-
-def _check_rating(values: Values) -> None:
-    voltage, current, rated = (values.get(k) for k in ("voltage_v", "current_a", "rated_kw"))
-    if not (voltage and current and rated):
-        return
-    most_kw = voltage * current * (sqrt(3) if values.get("phases") == "3" else 1.0) / 1000
-    if rated > most_kw * _VOLTAGE_SPREAD:
-        raise Nonsense(
-            "rated_kw",
-            tr("{0} V at {1} A carry {2} kW at most, not {3} kW.").format(
-                f"{voltage:g}", f"{current:g}", f"{most_kw:.1f}", f"{rated:g}"
-            ),
-        )
-
-
-def _plain(spec: FieldSpec, value: Any) -> Any:
-    if value in (None, ""):
-        return None
-    if spec.whole or spec.key == "phases":
-        return int(value)
-    if spec.key == "protocols":
-        return [word.strip() for word in str(value).split(",")]
-    return value
-
-
-def _put_inner(entry: dict[str, Any], outer: str, inner: str, value: Any) -> None:
-    held = dict(entry.get(outer) or {})
-    if value is None:
-        held.pop(inner, None)
-    else:
-        held[inner] = value
-    entry[outer] = held
-
-
-def _tidy_inner(entry: dict[str, Any], values: Values) -> None:
-    """Sections without what makes them are left out; half of one is refused."""
-    if entry.get("psu") is not None and "count" not in entry["psu"]:
-        if entry["psu"]:
-            raise Nonsense("psu.count", tr("Say how many power supplies there are."))
-        del entry["psu"]
-    gpu = entry.get("gpu")
-    if gpu is not None and not ("model" in gpu and "count" in gpu):
-        if gpu:
-            raise Nonsense("gpu.model", tr("Say both which GPU it is and how many there are."))
-        del entry["gpu"]
-    scale_up = entry.get("scale_up")
-    if scale_up is not None:
-        if not scale_up or scale_up.get("kind") == "none":
-            del entry["scale_up"]
-        elif "kind" not in scale_up or "bandwidth_gb_per_s" not in scale_up:
-            raise Nonsense(
-                "scale_up.bandwidth_gb_per_s",
-                tr("A scale-up network needs both its kind and its bandwidth."),
-            )
-        elif "gpu" not in entry:
-            raise Nonsense("gpu.model", tr("A scale-up network joins GPUs: say which."))
-        else:
-            scale_up.setdefault("domain_gpus", entry["gpu"]["count"])
-    fibre = entry.get("fibre")
-    if fibre is not None and not fibre:
-        del entry["fibre"]
-    elif fibre is not None and entry.get("technology") != CableTechnology.FIBRE.value:
-        raise Nonsense("technology", tr("Only a fibre cable has fibre figures."))
-    if entry.get("technology") == CableTechnology.FIBRE.value:
-        lacks = [k for k in ("fibre_type", "fibres", "polish") if k not in entry.get("fibre", {})]
-        if lacks:
-            name = label_of(f"fibre.{lacks[0]}")
-            raise Nonsense(f"fibre.{lacks[0]}", tr("{0} is needed.").format(name))
-    del values
-
-
-# Lists in the file
-
-
-def _nothing(_entry: dict[str, Any], _values: Values) -> None:
-    return
-
-
-def _ports(entry: dict[str, Any], values: Values) -> None:
-    """One group of equal cages on a grid that fits the chassis."""
-    keys = ("count", "form_factor", "rate_gbps", "lanes", "protocol")
-    given: dict[str, Any] = {key: values.get(f"ports.{key}") for key in keys}
-    if not given["count"]:
-        return
-    for key, value in given.items():
-        if not value:
-            title = next(s.title for s in _PORTS if s.key == f"ports.{key}")
-            raise Nonsense(f"ports.{key}", tr("{0} is needed.").format(title))
-    shape = FormFactor(given["form_factor"])
-    count, lanes, rate = int(given["count"]), int(given["lanes"]), float(given["rate_gbps"])
-    check_lanes("ports.lanes", shape, lanes)
-    is_switch = entry["kind"] == "switch"
-    group: dict[str, Any] = {
-        "group": "data" if is_switch else "nic",
-        "form_factor": shape.value,
-        "rate_gbps": rate,
-        "lanes": lanes,
-        "protocols": [word.strip() for word in str(given["protocol"]).split(",")],
-        "role": "fabric" if is_switch else values.get("ports.role") or "compute",
-        "layout": _grid(shape, count, float(entry["rack_units"]), values.get("ports.side")),
-        "modes": _modes(rate, lanes, int(values.get("ports.split") or 1)),
-    }
-    if is_switch:
-        group["count"] = count
-    else:
-        gpus = int((entry.get("gpu") or {}).get("count", 0))
-        rails = bool(values.get("ports.rails"))
-        if rails and gpus != count:
-            raise Nonsense(
-                "ports.rails",
-                tr("One port for each GPU needs as many cages as GPUs: {0} and {1}.").format(
-                    count, gpus
-                ),
-            )
-        group["cages"] = [
-            {
-                "name": f"nic{n}",
-                "ports": [{"name": f"nic{n}", **({"gpu": n, "rail": n} if rails else {})}],
-            }
-            for n in range(count)
-        ]  # fmt: skip
-    entry["cage_groups"] = [group]
-
-
-def check_lanes(key: str, shape: FormFactor, lanes: int) -> None:
-    """Refuse more lanes than the shape has contacts for."""
-    most = MOST_LANES.get(shape)
-    if most is not None and lanes > most:
-        raise Nonsense(
-            key, tr("{0} has {1} lanes at most, not {2}.").format(shape.value, most, lanes)
-        )
-
-
-def _modes(rate: float, lanes: int, split: int) -> list[dict[str, Any]]:
-    if split not in (1, 2, 4, 8) or lanes % split:
-        raise Nonsense(
-            "ports.split",
-            tr("{0} lanes do not divide into {1} ports.").format(lanes, split),
-        )
-    counts = [n for n in (1, 2, 4, 8) if n <= split]
-    return [
-        {
-            "name": f"{n}x{rate / n:g}",
-            "ports": n,
-            "rate_gbps": rate / n,
-            "lanes_per_port": lanes // n,
-        }
-        for n in counts
-    ]
-
-
-def _grid(shape: FormFactor, count: int, rack_units: float, side: Any) -> dict[str, Any]:
-    """Cages in as few rows as hold them, in the middle of the face."""
-    width, height = CAGE_SIZE_MM[shape]
-    pitch_x, pitch_y = width + 1.0, height + 4.0
-    across = int((CHASSIS_MM - 20.0) // pitch_x)
-    most_rows = max(int((rack_units * U_MM - 4.0) // pitch_y), 1)
-    rows = ceil(count / across)
-    if rows > most_rows:
-        raise Nonsense(
-            "ports.count",
-            tr("{0} cages of {1} do not fit on {2} rack units: {3} do.").format(
-                count, shape.value, f"{rack_units:g}", most_rows * across
-            ),
-        )
-    columns = ceil(count / rows)
-    middle = rack_units * U_MM / 2
-    return {
-        "side": side or "front",
-        "rows": rows,
-        "columns": columns,
-        "x_mm": round((CHASSIS_MM - (columns - 1) * pitch_x) / 2, 2),
-        "y_mm": round(middle + (rows - 1) * pitch_y / 2, 2),
-        "pitch_x_mm": pitch_x,
-        "pitch_y_mm": pitch_y,
-    }
-
-
-def _outlets(entry: dict[str, Any], values: Values) -> None:
-    counts = {kind: int(values.get(f"outlets.{kind}") or 0) for kind in ("C13", "C19")}
-    if not any(counts.values()):
-        raise Nonsense("outlets.C13", tr("A PDU has outlets: say how many."))
-    entry["outlets"] = [{"kind": kind, "count": n} for kind, n in counts.items() if n]
-
-
-def lengths_of(text: str) -> list[float]:
-    """Lengths in metres from a text such as ``0.5, 1, 1.5``; Nonsense for anything else."""
-    words = [w for w in re.split(r"[;,\s]+", text.replace(" m", " ").strip()) if w]
-    try:
-        found = sorted({float(word.removesuffix("m")) for word in words})
-    except ValueError:
-        found = []
-    if not found or found[0] <= 0 or found[-1] > 100_000:
-        raise Nonsense(
-            "lengths", tr("Write the lengths in metres with commas between: 0.5, 1, 1.5")
-        )
-    return found
-
-
-_COPPER_M = 20.0
-"""No twinaxial assembly is this long: a slip of the pen."""
-
-
-def _cable(entry: dict[str, Any], values: Values) -> None:
-    lengths = lengths_of(str(values.get("lengths") or ""))
-    technology = CableTechnology(values["technology"])
-    copper = {CableTechnology.DAC, CableTechnology.ACC, CableTechnology.AEC}
-    if technology in copper and lengths[-1] > _COPPER_M:
-        raise Nonsense(
-            "lengths", tr("No {0} is {1} m long.").format(technology.value, f"{lengths[-1]:g}")
-        )
-    shapes = [FormFactor(values[f"ends.{end}"]) for end in "ab"]
-    fibre = technology is CableTechnology.FIBRE
-    for key, shape in zip(("ends.a", "ends.b"), shapes, strict=True):
-        if (shape.value in _CONNECTORS) != fibre:
-            text = tr("A fibre cable ends in fibre connectors, and only that one does.")
-            raise Nonsense(key, text)
-    branches = int(values["ends.branches"])
-    near: dict[str, Any] = {"form_factor": shapes[0].value}
-    far: dict[str, Any] = {"form_factor": shapes[1].value}
-    rate, lanes = values.get("ends.rate_gbps"), values.get("ends.lanes")
-    if not fibre:
-        if not rate or not lanes:
-            raise Nonsense("ends.rate_gbps", tr("Say the rate and the lanes of the trunk end."))
-        lanes = int(lanes)
-        check_lanes("ends.lanes", shapes[0], lanes)
-        if lanes % branches:
-            text = tr("{0} lanes do not divide into {1} branches.").format(lanes, branches)
-            raise Nonsense("ends.branches", text)
-        check_lanes("ends.b", shapes[1], lanes // branches)
-        near.update(rate_gbps=rate, lanes=lanes)
-        far.update(rate_gbps=rate / branches, lanes=lanes // branches)
-        entry["lane_gbps"] = rate / lanes
-    entry["ends"] = [near, *(dict(far) for _ in range(branches))]
-    entry["stock"] = [{"length_m": m} for m in lengths]
-    entry["max_length_m"] = lengths[-1]
-
-
-_BEST_FIBRE = {"MMF": "OM4", "SMF": "OS2"}
-
-
-def _optic(entry: dict[str, Any], values: Values) -> None:
-    rate, lanes, optical = (values[k] for k in ("rate_gbps", "lanes", "optical_lanes"))
-    check_lanes("lanes", FormFactor(values["form_factor"]), int(lanes))
-    entry["lane_gbps"] = rate / lanes
-    entry["optical_lane_gbps"] = rate / optical
-    if int(optical) % int(values["sockets"]):
-        raise Nonsense(
-            "sockets",
-            tr("{0} optical lanes do not divide among {1} sockets.").format(
-                int(optical), int(values["sockets"])
-            ),
-        )
-    if values.get("reach"):
-        entry["reach_m"] = {_BEST_FIBRE[str(values["medium"])]: values["reach"]}
-
-
-_MAKERS: Mapping[str, Callable[[dict[str, Any], Values], None]] = {
-    "server": _ports,
-    "switch": _ports,
-    "pdu": _outlets,
-    "cable": _cable,
-    "transceiver": _optic,
-}

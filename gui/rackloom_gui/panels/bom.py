@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QShowEvent
+from PySide6.QtGui import QColor, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
+    QMenu,
     QStackedWidget,
     QToolButton,
     QTreeWidget,
@@ -37,6 +38,7 @@ from rackloom_gui.theme import Theme, Tokens
 from rackloom_gui.widgets.text import ElidedLabel, EmptyState, SearchField
 
 _ROW = Qt.ItemDataRole.UserRole
+_LEAST_SEARCH_PX = 170
 _TABLES_THAT_MATTER = frozenset({"racks", "devices", "modules", "cables", "cords", "parts"})
 _TABLES_OF_ORDERING = frozenset({"spares", "prices", "settings"})
 """Changes here only dress the same lines."""
@@ -71,6 +73,9 @@ class BomPanel(QWidget):
         """The tables and the name that spares and prices were read from."""
         self._job = LatestJob(self, delay_ms=200)
         self.search = SearchField(icons, self.tr("Search the bill"), self)
+        self._buttons: list[QToolButton] = []
+        self.more = QToolButton(self)
+        """The buttons as a menu, where they would leave the search no room."""
         self.tree = QTreeWidget(self)
         self.summary = ElidedLabel("", self)
         self._empty = EmptyState(
@@ -106,6 +111,8 @@ class BomPanel(QWidget):
         bar.setContentsMargins(8, 6, 8, 4)
         bar.addWidget(self.search, 1)
         bar.addStretch()
+        menu = QMenu(self.more)
+        menu.setToolTipsVisible(True)
         for icon, text, tip, signal in (
             ("add", self.tr("Spares…"), self.tr("A percentage for each category"),
              self.spares_requested),
@@ -125,6 +132,17 @@ class BomPanel(QWidget):
             button.setToolTip(tip)
             button.clicked.connect(signal)
             bar.addWidget(button)
+            self._buttons.append(button)
+            line = menu.addAction(icons.icon(icon), text)
+            line.setToolTip(tip)
+            line.triggered.connect(lambda _checked=False, ask=signal: ask.emit())
+        self.more.setText(self.tr("Order"))
+        self.more.setToolTip(self.tr("Spares, prices, labels, and the bill as a file"))
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more.setAutoRaise(True)
+        self.more.setMenu(menu)
+        self.more.hide()
+        bar.addWidget(self.more)
         self._stack.addWidget(tree)
         self._stack.addWidget(self._empty)
         layout = QVBoxLayout(self)
@@ -138,6 +156,14 @@ class BomPanel(QWidget):
         layout.addLayout(foot)
         self.setFocusProxy(tree)
         self._stack.setCurrentWidget(self._empty)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = sum(button.sizeHint().width() + 6 for button in self._buttons)
+        narrow = self.width() < wide + _LEAST_SEARCH_PX
+        for button in self._buttons:
+            button.setVisible(not narrow)
+        self.more.setVisible(narrow)
 
     def _on_theme_changed(self, tokens: Tokens) -> None:
         self._tokens = tokens
