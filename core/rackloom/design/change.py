@@ -52,6 +52,10 @@ class Change:
 
     def then(self, later: "Change") -> "Change":
         """One change that does both; entities that end as they began drop out."""
+        if not self.records:
+            return later
+        if not later.records:
+            return self
         merged = {(r.table, r.id): r for r in self.records}
         for record in later.records:
             key = (record.table, record.id)
