@@ -296,3 +296,17 @@ def test_in_a_narrow_panel_one_reads_how_many_and_how_long(panel: BomPanel, qtbo
     assert sizes.sectionViewportPosition(2) + sizes.sectionSize(2) < panel.tree.viewport().width()
     assert panel.search.width() >= 120
     assert panel.summary.width() > 400
+
+
+def test_enter_closes_the_price_list_and_keeps_it(panel: BomPanel, qtbot: QtBot) -> None:
+    prices = read_prices(b"part_number,price,currency\nMQM9700-NS2F,28000,USD\n")
+    dialog = PricesDialog(panel.rows, prices, "prices.csv")
+    qtbot.addWidget(dialog)
+    assert not any(line.startswith("8 ×  ") for line in dialog.missing.toPlainText().splitlines())
+    assert "8 × C13 to C14" in dialog.missing.toPlainText()
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    qtbot.keyClick(dialog, Qt.Key.Key_Return)
+    assert not dialog.isVisible()
+    assert not dialog.remove_prices
+    assert not dialog.another_wanted

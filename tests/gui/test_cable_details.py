@@ -9,8 +9,9 @@ from tests.gui.window_kit import settle
 from rackloom.design import Design, Draft, edits
 from rackloom.design.entities import Cable
 from rackloom.reports import cable_schedule
+from rackloom.reports.power import power_of
 from rackloom_gui.main_window import MainWindow
-from rackloom_gui.panels.columns import cable_columns
+from rackloom_gui.panels.columns import cable_columns, device_columns
 from rackloom_gui.panels.inspect_cable import CablePage
 
 
@@ -83,3 +84,33 @@ def test_needed_length_is_route_and_slack(example: MainWindow) -> None:
     )
     example.document.select([cable.id])
     assert any(t == "4.82 m: route 4.22 m, slack 0.6 m" for t in texts(example)), texts(example)
+
+
+def test_a_cable_without_a_label_goes_by_what_it_joins(example: MainWindow) -> None:
+    design = example.document.design
+    cable = next(iter(design.cables.values()))
+    example.document.select([cable.id])
+    page = example.inspector.page
+    assert isinstance(page, CablePage)
+    ends = sorted(cable.ends, key=lambda end: end.end)
+    assert page._title() == " – ".join(design.devices[end.device].name for end in ends)
+    page._rename("X-17")
+    example.document.flush()
+    assert example.inspector.page is not None
+    page = example.inspector.page
+    assert isinstance(page, CablePage)
+    assert page._title() == "X-17"
+
+
+def test_the_table_of_devices_counts_power_as_the_sums_do(example: MainWindow) -> None:
+    design = example.document.design
+    column = next(c for c in device_columns() if c.title == "Greatest power")
+    powers = power_of(design)
+    for device in design.devices.values():
+        value, power = column.value(design, device), powers.get(device.id)
+        if power is None:
+            assert column.text(value) == "", device.name
+        else:
+            assert value == (power.known_w if power.complete else None), device.name
+    switch = next(d for d in design.devices.values() if d.name == "leaf-01")
+    assert column.text(column.value(design, switch)).replace(",", "") == "1720 W"

@@ -121,7 +121,8 @@ class PricesDialog(QDialog):
         self.missing.setReadOnly(True)
         self.missing.setAccessibleName(self.tr("Lines without a price"))
         lines = [
-            f"{row.quantity} × {row.manufacturer} {row.model}"
+            f"{row.quantity} × "
+            + f"{row.manufacturer} {row.model}".strip()
             + (f", {row.length_m:g} m" if row.length_m is not None else "")
             + f": {row.part_number or self.tr('part number unknown')}"
             for row in unpriced
@@ -138,6 +139,9 @@ class PricesDialog(QDialog):
         buttons.addButton(remove, QDialogButtonBox.ButtonRole.DestructiveRole)
         buttons.addButton(self.another, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.rejected.connect(self.accept)
+        for button in (remove, self.another):
+            button.setAutoDefault(False)  # Enter closes: it must not throw a price list away
+        buttons.button(_Close).setDefault(True)
         layout = QVBoxLayout(self)
         for widget in (text, head, self.missing, buttons):
             layout.addWidget(widget)

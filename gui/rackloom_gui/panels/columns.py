@@ -3,9 +3,10 @@
 
 from PySide6.QtCore import QCoreApplication
 
-from rackloom.catalog.parts import CablePart, DevicePart, Part
+from rackloom.catalog.parts import CablePart, DevicePart, Part, SwitchPart
 from rackloom.design import Cable, CableEnd, Design, Device, port_name
 from rackloom.design.hardware import cages_of
+from rackloom.reports.power import draws_power, power_of_device
 from rackloom_gui.panels.figures import rate_text
 from rackloom_gui.panels.tables import Column
 from rackloom_gui.widgets.quantity import LENGTH_M, POWER_W, format_quantity
@@ -35,12 +36,23 @@ def device_columns() -> list[Column]:
         Column(tr("Ports used"), ports_used, lambda v: f"{v[0]} / {v[1]}", 80, right=True),
         Column(
             tr("Greatest power"),
-            lambda design, d: design.part(d.part, DevicePart).power_max_w,
-            lambda w: format_quantity(w, POWER_W, 1),
+            _power,
+            lambda w: format_quantity(w, POWER_W, 1) if w else "",
             100,
             right=True,
         ),
     ]
+
+
+def _power(design: Design, device: Device) -> float | None:
+    """What sums count: of a switch with its optics; None where it is not known, 0 for none."""
+    part = design.part(device.part, DevicePart)
+    if not draws_power(part):
+        return 0.0
+    if not isinstance(part, SwitchPart):
+        return part.power_max_w  # as sold: what is plugged in adds nothing
+    power = power_of_device(design, device.id)
+    return power.known_w if power is not None and power.complete else None
 
 
 def _u_text(u: int) -> str:

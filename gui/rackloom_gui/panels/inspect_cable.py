@@ -62,8 +62,14 @@ class CablePage(Page):
     def _title(self) -> str:
         cables = self.entities()
         if len(cables) == 1:
-            return str(cables[0].label or cables[0].id)
+            return self._name(cables[0])
         return self.tr("{0} cables").format(len(cables))
+
+    def _name(self, cable: Cable) -> str:
+        """Its label; without one the devices it joins, for an id says nothing to anybody."""
+        ends = sorted(cable.ends, key=lambda end: end.end)
+        devices = dict.fromkeys(self.design.devices[end.device].name for end in ends)
+        return cable.label or " – ".join(devices) or cable.id
 
     def _kinds(self) -> str:
         return self.tr("{0} kinds").format(len({c.part for c in self.entities()}))
