@@ -32,6 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("qt_log_ignore", _PLUGIN_TALK)
     for wait in (QtBot.waitUntil, QtBot.waitSignal):
         defaults = wait.__kwdefaults__
+        assert defaults is not None
         assert "timeout" in defaults
         defaults["timeout"] = _PATIENCE_MS
 
