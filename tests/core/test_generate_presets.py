@@ -13,6 +13,8 @@ from rackloom.design import Design
 from rackloom.design.ids import DeviceId, FeedId
 from rackloom.design.invariants import check_all_references
 from rackloom.design.slots import overlap, top_u
+from rackloom.fabric import Fabric
+from rackloom.fabric.tier_numbers import tier_numbers
 from rackloom.generate import GenerateError, generate
 
 CATALOG = load_bundled()
@@ -153,6 +155,23 @@ def test_any_wish_is_met_soundly_or_refused(
     except GenerateError:
         return
     assert_sound(design)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 2.0, 4.0])
+def test_oversubscription_is_of_bandwidths_not_of_ports(ratio: float) -> None:
+    """400G servers on leaves of 800G ports: half as many uplinks as server links carry as much."""
+    design = made(
+        "rail-fat-tree",
+        64,
+        server="dell-xe9680-h100",
+        switch="arista-7060x6-64pe",
+        oversubscription=str(ratio),
+    )
+    assert_sound(design)
+    leaf = next(numbers for numbers in tier_numbers(Fabric.of(design)) if numbers.role == "leaf")
+    worst = leaf.worst_oversubscription  # of the full units; one that is not full has as many up
+    assert worst is not None
+    assert 0.75 * ratio <= worst <= ratio + 1e-9
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,7 @@ def plan_network(
                 spine_ports=len(data_ports(spine, rate_gbps)),
                 core_ports=len(data_ports(core, rate_gbps)),
                 tiers=options["tiers"],
-                ratio=options["oversubscription"],
+                ratio=options["oversubscription"] * _uplinks_faster(leaf, spine, rate_gbps),
                 unit_size=options["unit_servers"],
                 units=units,
                 leaf_uplinks=options["leaf_uplinks"],
@@ -191,6 +191,17 @@ def plan_network(
         return network
     assert error is not None
     raise error
+
+
+def _uplinks_faster(leaf: SwitchPart, spine: SwitchPart, rate_gbps: float) -> float:
+    """How many times as fast as a server's link an uplink is: so many times fewer are needed.
+
+    Oversubscription is of bandwidths; a plan of the tree counts ports. Uplinks that are slower than
+    the servers' links are counted as equal: what is split then is for the designer to see.
+    """
+    down = min(mode_used(leaf.data_cages[0], rate_gbps).rate_gbps, rate_gbps)
+    up = min(mode_used(part.data_cages[-1], rate_gbps).rate_gbps for part in (leaf, spine))
+    return max(up / down, 1.0) if down > 0 else 1.0
 
 
 def _suiting(catalog: Catalog, server: ServerPart, cage: Cage) -> Iterator[str]:
