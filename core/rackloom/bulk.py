@@ -2,8 +2,18 @@
 """Making hundreds of thousands of small objects at once."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import TypeVar
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+def copied(known: Mapping[_K, _V]) -> dict[_K, _V]:
+    """A copy to write to. ``dict(known)`` takes six times as long once a key was deleted."""
+    return known.copy() if isinstance(known, dict) else dict(known)
+
 
 _MANY = 20_000
 """So many new objects are not garbage, and are not looked through for any."""

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Se
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from rackloom.bulk import many_objects
+from rackloom.bulk import copied, many_objects
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Finding, Hit, Severity, State, called
 from rackloom.checks.overrides import OFF, judged, severity_of
@@ -79,13 +79,13 @@ class Findings:
         if places.everything:
             return run(design, self._catalog)
         topology, nearby = self._topology.patched(self.design, design, places)
-        views = dict(self._views)
+        views = copied(self._views)
         for device in places.devices:
             views.pop(device, None)  # type: ignore[call-overload]
         trays = self._trays_after(design, change, places)
         context = Context(design, self._catalog, self._memo, topology, views, trays, self._views)
         past = Context(self.design, self._catalog, self._memo, self._topology, self._views)
-        found = dict(self._found)
+        found = copied(self._found)
         tables = change.tables
         wanted = _rules_on(design)
         for rule_id in self._found.keys() - wanted.keys():
@@ -114,10 +114,11 @@ class Findings:
                 fresh = _look_at(context, rule, _existing(context, rule, here))
                 stale = [place for place in here if place in found[rule_id]]
                 if fresh or stale:
-                    kept = dict(found[rule_id])
+                    kept = copied(found[rule_id])
                     for place in stale:
                         del kept[place]
-                    found[rule_id] = kept | fresh
+                    kept.update(fresh)
+                    found[rule_id] = kept
         return Findings(
             design, self._catalog, self._memo, topology, views, trays, found, self._order
         )
@@ -128,7 +129,7 @@ class Findings:
         """What is still known about cables in trays after a change."""
         if "settings" in change.tables:
             return {}
-        trays = dict(self._trays)
+        trays = copied(self._trays)
         for device in places.moved:
             trays.pop(device, None)  # type: ignore[call-overload]
         for cables in (self.design.cables, design.cables):

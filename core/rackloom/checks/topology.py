@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from rackloom.bulk import copied
 from rackloom.catalog.words import CageRole
 from rackloom.checks.nodes import Bundle, Looker, Node
 from rackloom.design.ids import CableId, DeviceId
@@ -72,7 +73,7 @@ class Topology:
         if not touched:
             return self, Dirty(frozenset(), frozenset())
         view = Looker(after)
-        nodes = dict(self.nodes)
+        nodes = copied(self.nodes)
         retier = False
         for device in touched:
             gone = nodes.pop(device, None)
@@ -343,7 +344,7 @@ _T = TypeVar("_T")
 
 def _without(known: Mapping[DeviceId, _T], stale: set[DeviceId]) -> dict[DeviceId, _T]:
     """A copy without what is known of some devices."""
-    kept = dict(known)
+    kept = copied(known)
     for device in stale:
         kept.pop(device, None)
     return kept

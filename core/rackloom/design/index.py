@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from rackloom.bulk import copied
 from rackloom.design.change import Change
 from rackloom.design.entities import Cable, Cord, Device, Module, Rack
 from rackloom.design.ids import CableId, CordId, DeviceId, ModuleId, RackId, RowId, by_age
@@ -106,7 +107,7 @@ class DesignIndex:
 
     def _patch(self, name: str, keys: Mapping[str, _Turnover]) -> dict[str, tuple[str, ...]]:
         """One look-up with these keys worked out again."""
-        new = dict(getattr(self, name))
+        new = copied(getattr(self, name))
         for key, (gone, come) in keys.items():
             old = new.get(key, ())
             ids = [i for i in old if i not in gone or i in come]

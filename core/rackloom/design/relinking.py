@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from rackloom.bulk import copied
 from rackloom.design.change import Change
 from rackloom.design.ids import CableId, DeviceId, by_age
 from rackloom.design.links import Link, cable_links
@@ -24,7 +25,7 @@ def patched_links(
     cables = dict.fromkeys(affected_cables(after, change))
     if not cables:
         return links
-    new = dict(links)
+    new = copied(links)
     for cable_id in cables:
         cable = after.cables.get(cable_id)
         found = cable_links(after, cable) if cable is not None else ()
@@ -73,7 +74,7 @@ def rewirings(before: Design, after: Design, change: Change) -> dict[DeviceId, W
         return carried_wirings(before, after, change)
     # Fibres lead on through panels, so cages at the far ends of their paths may be split anew.
     rewired = rewired_devices(change) or set()
-    known = dict(before.wirings)
+    known = copied(before.wirings)
     for device_id in rewired | touched_paths(after, change, rewired).devices:
         known.pop(device_id, None)
     return known
@@ -126,7 +127,7 @@ def patched_via(
     touched = list(dict.fromkeys(affected_cables(after, change)))
     old = {link for c in touched for link in before.links.get(c, ()) if link.via}
     new = [link for c in touched for link in after.links.get(c, ())]
-    kept = dict(before.links_via)
+    kept = copied(before.links_via)
     for cable_id in {c for link in old for c in link.cables}:
         left = tuple(link for link in kept.pop(cable_id, ()) if link not in old)
         if left:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from rackloom.bulk import copied
 from rackloom.catalog.cages import BreakoutMode, Cage
 from rackloom.catalog.fit import FIBRE_CONNECTORS
 from rackloom.catalog.parts import CablePart, TransceiverPart
@@ -263,7 +264,7 @@ def carried_wirings(before: Design, after: Design, change: Change) -> dict[Devic
     Of a device that had a cable or a transceiver plugged or pulled, only those cages are looked at
     again.
     """
-    known = dict(before.wirings)
+    known = copied(before.wirings)
     pulled = {record.id for record in change.of("cables", "modules")}
     plugs: dict[DeviceId, dict[str, list[tuple[Cable, CableEnd]]]] = {}
     modules: dict[DeviceId, dict[str, list[Module]]] = {}

@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from rackloom.catalog.parts import RackPart
+from rackloom.design import Design
+from rackloom.design.ids import RackId
 from rackloom.design.slots import free_ranges
 from rackloom_gui.canvas.arrays import Layout, SceneArrays
 from rackloom_gui.canvas.fabric_layout import TITLE_MM, FabricLayout
 from rackloom_gui.canvas.floor_layout import TRAY_W, FloorLayout
+from rackloom_gui.canvas.labels import put_text
 from rackloom_gui.canvas.look import Look, Window
-from rackloom_gui.canvas.pencil import CENTRE, LEFT, Pencil, text_width
+from rackloom_gui.canvas.pencil import LEFT, Pencil, text_width
 from rackloom_gui.canvas.racks import draw_racks, draw_rows
 from rackloom_gui.tokens import mix
 
@@ -138,7 +141,19 @@ def _racks_from_above(pencil: Pencil, scene: SceneArrays, window: Window, look: 
     for row in rows.tolist():
         rack = scene.design.racks[scene.racks.ids[row]]  # type: ignore[index]
         x, y, w, _ = (float(v) for v in boxes[row])
-        pencil.text((x, y + 70.0, w, 220.0), rack.name, size, tokens.rack_title, CENTRE, bold=True)
+        place = pencil.rect(x, y + 70.0, w, 220.0)
+        put_text(pencil, place, rack.name, size, tokens.rack_title, look)
+
+
+def free_units(design: Design, rack_id: RackId, look: Look) -> int:
+    """Units of a rack that are free; counted again only when something in it changed."""
+    rack, here = design.racks[rack_id], design.index.devices_in_rack.get(rack_id, ())
+    seen = (rack, here, design.parts)
+    known = look.free_units.get(rack_id)
+    if known is None or any(a is not b for a, b in zip(known[0], seen, strict=True)):
+        free = sum(high - low + 1 for low, high in free_ranges(design, rack_id))
+        known = look.free_units[rack_id] = (seen, free)
+    return known[1]
 
 
 def _fill_gauges(pencil: Pencil, scene: SceneArrays, rows: np.ndarray, look: Look) -> None:
@@ -148,7 +163,7 @@ def _fill_gauges(pencil: Pencil, scene: SceneArrays, rows: np.ndarray, look: Loo
     for row in rows.tolist():
         rack = design.racks[scene.racks.ids[row]]
         units = design.part(rack.part, RackPart).rack_units
-        free = sum(high - low + 1 for low, high in free_ranges(design, rack.id))
+        free = free_units(design, rack.id, look)
         x, y, w, h = (float(v) for v in scene.racks["box"][row])
         back.append((x + 60.0, y + h - 150.0, w - 120.0, 70.0))
         full.append((x + 60.0, y + h - 150.0, (w - 120.0) * (units - free) / units, 70.0))

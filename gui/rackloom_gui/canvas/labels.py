@@ -2,7 +2,7 @@
 """Draws the names of devices: on the face where it leaves room, else beside it."""
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from rackloom.catalog.parts import U_MM
@@ -151,6 +151,41 @@ def name_plate(pencil: Pencil, rect: QRectF, fill: QColor, edge: QColor) -> None
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
+def put_text(
+    pencil: Pencil, rect: QRectF, text: str, size: int, colour: QColor, look: Look
+) -> None:
+    """A bold text in the middle of a rectangle of pixels; a pixmap made once.
+
+    To lay out hundreds of texts in every frame costs more than all else on a floor of 700 racks.
+    """
+    text = elided(text, size, int(rect.width()), True)
+    if not text:
+        return
+    if look.sprites is None:
+        pencil.text_px(rect, text, size, colour, bold=True, elide=False)
+        return
+    whole = rect.toAlignedRect()
+    key = (text, size, whole.width(), whole.height(), pencil.ratio, colour.rgb())
+    pixmap = look.labels.get(key)
+    if pixmap is None:
+        pixmap = look.labels[key] = _blank(pencil, whole.size(), look)
+        painter = QPainter(pixmap)
+        local = QRectF(0, 0, whole.width(), whole.height())
+        Pencil(painter, pencil.scale).text_px(local, text, size, colour, bold=True, elide=False)
+        painter.end()
+    pencil.painter.drawPixmap(whole.topLeft(), pixmap)
+
+
+def _blank(pencil: Pencil, size: QSize, look: Look) -> QPixmap:
+    """An empty pixmap to keep a label in; forgets all others where there are too many."""
+    if len(look.labels) > MOST_LABELS_KEPT:
+        look.labels.clear()
+    pixmap = QPixmap(size * pencil.ratio)
+    pixmap.setDevicePixelRatio(pencil.ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    return pixmap
+
+
 def _put(
     pencil: Pencil,
     rect: QRectF,
@@ -173,16 +208,11 @@ def _put(
     )  # fmt: skip
     pixmap = look.labels.get(key)
     if pixmap is None:
-        if len(look.labels) > MOST_LABELS_KEPT:
-            look.labels.clear()
-        pixmap = QPixmap(whole.size() * pencil.ratio)
-        pixmap.setDevicePixelRatio(pencil.ratio)
-        pixmap.fill(Qt.GlobalColor.transparent)
+        pixmap = look.labels[key] = _blank(pencil, whole.size(), look)
         painter = QPainter(pixmap)
         local = QRectF(0, 0, whole.width(), whole.height())
         _paint(Pencil(painter, pencil.scale), local, text, size, colour, edge, upright=upright)
         painter.end()
-        look.labels[key] = pixmap
     pencil.painter.drawPixmap(whole.topLeft(), pixmap)
 
 

@@ -56,6 +56,8 @@ class Look:
     dark_ports: bool = True
     labels: dict[tuple[object, ...], QPixmap] = field(default_factory=dict)
     device_colours: list[DeviceColour] = field(default_factory=list)
+    free_units: dict[str, tuple[tuple[object, ...], int]] = field(default_factory=dict)
+    """Memo of the floor's backdrop: free units by rack, with what they were counted from."""
 
     def colours_of(self, scene: SceneArrays) -> list[DeviceColour]:
         """Colours by the scene's ``look`` numbers."""
