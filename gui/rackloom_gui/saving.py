@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing project files: small designs at once, great ones by a thread while the work goes on."""
+"""Project files in threads: great designs are written and read while the window stays alive."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from rackloom.design import Design
-from rackloom.files import Extras, FileError, Project, save
+from rackloom.files import Extras, FileError, Project, load, save
 from rackloom.files.project import entity_count
+from rackloom.placement.elevation import elevation
 from rackloom_gui.jobs import Errands
 from rackloom_gui.waiting import wait_cursor
 
@@ -65,6 +66,13 @@ class Saver(QObject):
         self.progress.emit(0.0)
         self._errands.run(partial(work, _seldom(self.progress.emit)), partial(_told, then))
         return True
+
+
+def load_warm(path: Path) -> Project:
+    """Read a file, and work out what every view asks for first, while in the thread."""
+    project = load(path)
+    elevation(project.design)  # asks for the index too
+    return project
 
 
 def _told(then: Callable[[Outcome], bool], outcome: Outcome | Exception) -> None:

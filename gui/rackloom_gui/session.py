@@ -28,7 +28,7 @@ from rackloom.files import (
 from rackloom_gui.document import Document
 from rackloom_gui.editing import sentence
 from rackloom_gui.jobs import LatestJob
-from rackloom_gui.saving import Outcome, Saver
+from rackloom_gui.saving import Outcome, Saver, load_warm
 from rackloom_gui.settings import Settings
 from rackloom_gui.waiting import wait_cursor
 
@@ -216,7 +216,7 @@ class Session(QObject):
                 text = self.tr("{0} is being read.").format(path.name)
                 self._set_busy(text)
                 self.working.emit("load", text, -1.0)
-                self._loader.ask(lambda: _load_warm(path))
+                self._loader.ask(lambda: load_warm(path))
                 return True
         try:
             with wait_cursor():

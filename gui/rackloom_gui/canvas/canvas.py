@@ -388,7 +388,7 @@ class Canvas(QWidget):
         self.marks.preview = None
         for pane in self.panes:
             pane.setProperty("fitted", False)
-            pane.rebuild()
+            pane.forget()
         side = side_of_cables(design)
         if side is not None and self._side is not None:
             self.set_side(side)  # a design is opened where its cables can be seen

@@ -142,12 +142,10 @@ class Pane(CanvasView):
 
     # Following the document
 
-    def rebuild(self) -> None:
-        """Mirror the document's design anew; put off while not on screen."""
+    def forget(self) -> None:
+        """The document holds another design: `catch_up`, or being shown, mirrors it anew."""
         self._pending = None
         self._stale = True
-        if self.isVisible():
-            self.catch_up()
 
     def follow(self, _design: Design, change: Change) -> None:
         """Follow a change; put off while not on screen."""
