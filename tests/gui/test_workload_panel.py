@@ -10,8 +10,8 @@ from tests.gui.window_kit import device_named
 from rackloom.workload import Given, Parallel, Settings, find_model, own_model, workload
 from rackloom.workload.settings import OVERLAPS as CORE_OVERLAPS
 from rackloom_gui.main_window import MainWindow
-from rackloom_gui.panels.workload import gb_text, in_fields, seconds_text
 from rackloom_gui.panels.workload_taken import OVERLAPS
+from rackloom_gui.panels.workload_words import gb_text, in_fields, seconds_text
 
 
 def _answered(window: MainWindow, qtbot: QtBot) -> None:
@@ -33,11 +33,11 @@ def test_the_answer_is_that_of_the_core(job: MainWindow) -> None:
     expected = workload(job.document.design, "llama-3-8b", Parallel(), Settings())
     assert panel.result is not None
     assert panel.result.step_s == pytest.approx(expected.step_s)
-    assert seconds_text(expected.step_s) in panel.head.text()
-    assert f"{expected.mfu * 100:.1f} %" in panel._figures["mfu"].text()
-    spent = {part.name: part.value for part in panel.split.parts}
+    assert seconds_text(expected.step_s) in panel.answer.head.text()
+    assert f"{expected.mfu * 100:.1f} %" in panel.answer.figures["mfu"].text()
+    spent = {part.name: part.value for part in panel.answer.split.parts}
     assert sum(spent.values()) == pytest.approx(expected.step_s)
-    held = sum(part.value for part in panel.memory.parts)
+    held = sum(part.value for part in panel.answer.memory.parts)
     assert held == pytest.approx(expected.memory.total_bytes)
 
 
@@ -57,15 +57,15 @@ def test_groups_that_do_not_divide_are_told_at_once(job: MainWindow, qtbot: QtBo
     qtbot.keyClicks(field, "5")
     qtbot.keyClick(field, Qt.Key.Key_Return)
     _answered(job, qtbot)
-    assert panel.problem.isVisibleTo(panel)
-    assert "32 GPUs do not divide into groups of 5" in panel.problem.text()
-    assert "--" not in panel.problem.text()
+    assert panel.answer.problem.isVisibleTo(panel)
+    assert "32 GPUs do not divide into groups of 5" in panel.answer.problem.text()
+    assert "--" not in panel.answer.problem.text()
     assert panel.is_stale
     field.selectAll()
     qtbot.keyClicks(field, "8")
     qtbot.keyClick(field, Qt.Key.Key_Return)
     _answered(job, qtbot)
-    assert not panel.problem.isVisibleTo(panel)
+    assert not panel.answer.problem.isVisibleTo(panel)
     assert not panel.is_stale
     assert panel.result is not None
     assert panel.result.parallel.tp == 8
@@ -78,8 +78,8 @@ def test_the_difference_to_the_kept_answer_follows_the_fabric(
     panel = job.workload
     before = panel.result
     assert before is not None
-    qtbot.mouseClick(panel.pin_button, Qt.MouseButton.LeftButton)
-    assert "±0 %" in panel.head.text()
+    qtbot.mouseClick(panel.answer.pin_button, Qt.MouseButton.LeftButton)
+    assert "±0 %" in panel.answer.head.text()
     job.analysis.unplug([device_named(job, "gpu-001")])
     assert panel.is_stale
     _answered(job, qtbot)
@@ -88,7 +88,7 @@ def test_the_difference_to_the_kept_answer_follows_the_fabric(
     assert now.gpus == 24
     change = now.tokens_per_s / before.tokens_per_s - 1
     assert change == pytest.approx(-0.25, abs=0.02)
-    assert f"({change * 100:+.1f} %)" in panel._figures["tokens"].text()
+    assert f"({change * 100:+.1f} %)" in panel.answer.figures["tokens"].text()
 
 
 def test_a_group_that_lost_its_links_is_told(job: MainWindow, qtbot: QtBot) -> None:
@@ -96,7 +96,7 @@ def test_a_group_that_lost_its_links_is_told(job: MainWindow, qtbot: QtBot) -> N
     _answered(job, qtbot)
     job.analysis.unplug([device_named(job, "leaf-01")])
     _answered(job, qtbot)
-    assert "Data parallel groups: gpu-001 has no working link" in job.workload.problem.text()
+    assert "Data parallel groups: gpu-001 has no working link" in job.workload.answer.problem.text()
     assert job.workload.is_stale
 
 
@@ -141,7 +141,7 @@ def test_decoding_reads_memory(job: MainWindow, qtbot: QtBot) -> None:
     _answered(job, qtbot)
     assert job.workload.result is not None
     assert job.workload.result.mode == "decode"
-    assert "a token" in job.workload.head.text()
+    assert "a token" in job.workload.answer.head.text()
 
 
 def test_a_hidden_panel_waits_until_it_is_seen(job: MainWindow, qtbot: QtBot) -> None:
