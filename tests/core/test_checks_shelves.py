@@ -99,7 +99,15 @@ def test_shelves_in_use_hang_on_feeds() -> None:
     world = hall(2, "orv3-15", "orv3-15")
     (finding,) = world.fires("power.unfed-shelf")
     assert finding.message == ("shelf-0, shelf-1 feed the busbar of R01, but hang on no feed")
-    assert not finding.fixes, "there is no feed"
+    # 15 kW at 415 V three-phase are 20.9 A, which a breaker may carry for good from 26.1 A on.
+    assert finding.fixes[0].label == "Draw a feed for each, on A and B (415 V, 27 A)"
+    drawn = fixed(finding)
+    assert sorted((f.name, f.group) for f in drawn.feeds.values()) == [
+        ("R01-A1", "A"),
+        ("R01-B1", "B"),
+    ]  # fmt: skip
+    for rule in ("unfed-shelf", "shelf-split", "shelf-input", "feed-overload", "shelf-feed-lost"):
+        assert not fire(drawn, f"power.{rule}")
     world.feed("A1", "A")
     world.feed("B1", "B")
     (finding,) = world.fires("power.unfed-shelf")
@@ -115,7 +123,7 @@ def test_a_fix_does_not_crowd_a_feed_beyond_its_current() -> None:
     world = hall(2, "orv3-15", "orv3-15")
     world.feed("A1", "A", current_a=32)
     (finding,) = world.fires("power.unfed-shelf")
-    assert not finding.fixes
+    assert finding.fixes[0].label.startswith("Draw a feed for each")
     world.feed("A2", "A", current_a=42)
     (finding,) = world.fires("power.unfed-shelf")
     after = fixed(finding)

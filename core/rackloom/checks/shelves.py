@@ -19,6 +19,8 @@ from rackloom.placement.loads import on_busbar_of
 from rackloom.placement.power import apply
 from rackloom.placement.shelves import (
     add_shelves,
+    circuit_for,
+    draw_feeds,
     free_shelf_places,
     input_refusal,
     plan_shelf_feeds,
@@ -123,7 +125,8 @@ def unfed_shelf(context: Context, rack_id: str) -> Iterator[Hit]:
 
     Without it nobody can say which shelves fail together, or what the breakers carry. What to do:
     draw the feeds (A and B, voltage, amperes) and plug the shelves into them, half of them on
-    each (the fix does that where feeds that suit have room).
+    each. The fix takes feeds that are there where they suit and have room, and else draws new ones
+    that carry a shelf each.
     """
     devices, shelves = on_busbar_of(context.design, rack_id)
     unfed = [shelf for shelf in shelves if not context.cords(shelf)]
@@ -280,15 +283,27 @@ def _spread_or_more(rack_id: str, design: Design) -> Sequence[Fix]:
 
 
 def _plug_into_feeds(shelves: tuple[DeviceId, ...], design: Design) -> Sequence[Fix]:
+    """Into feeds that are there; where they have no room, into new ones, whose size is said."""
     plan = plan_shelf_feeds(design, shelves)
-    if not plan.cords or plan.problems:
-        return ()
+    alone = len(shelves) == 1
+    if plan.cords and not plan.problems:
 
-    def plug(draft: Draft) -> None:
-        apply(draft, plan)
+        def plug(draft: Draft) -> None:
+            apply(draft, plan)
 
-    it = "it" if len(shelves) == 1 else "them"
-    return (Fix(f"Plug {it} into {'a feed' if len(shelves) == 1 else 'feeds'}", plug),)
+        return (Fix("Plug it into a feed" if alone else "Plug them into feeds", plug),)
+    derating = design.settings.feed_derating
+    circuits = {circuit_for(_shelf(design, shelf), derating) for shelf in shelves}
+    size = ""
+    if len(circuits) == 1:
+        volts, amperes, _phases = circuits.pop()
+        size = f" ({volts:g} V, {amperes:g} A)"
+    what = "a feed for it" if alone else "a feed for each, on A and B"
+    return (Fix(f"Draw {what}{size}", partial(_draw, shelves)),)
+
+
+def _draw(shelves: tuple[DeviceId, ...], draft: Draft) -> None:
+    draw_feeds(draft, shelves)
 
 
 def _other_feed(shelf: DeviceId, cord_id: str, design: Design) -> Sequence[Fix]:

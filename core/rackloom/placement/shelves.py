@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
+from math import ceil
 from typing import TYPE_CHECKING
 
 from rackloom.catalog.parts import PduPart
 from rackloom.catalog.site_parts import PowerShelfPart
-from rackloom.design.edits import add_device, plug_cord
+from rackloom.design.edits import add_device, add_feed, plug_cord
 from rackloom.design.ids import DeviceId, FeedId, RackId
 from rackloom.design.names import device_names, next_name, stem_for
 from rackloom.design.slots import free_ranges, height_u
@@ -47,6 +48,37 @@ def feed_amperes(design: Design, device_id: DeviceId, feed: Feed) -> float:
         return part.rated_kw * 1000 / circuit_w(feed.voltage_v, 1.0, feed.phases)
     known = part.current_a if isinstance(part, PduPart) else None
     return feed.current_a if known is None else known
+
+
+SHELF_FEED_V = 415.0
+"""Volts of a new feed for a shelf that takes them, or whose input nobody published: the highest
+of the usual circuits in the catalogue."""
+
+
+def circuit_for(part: PowerShelfPart, derating: float) -> tuple[float, float, int]:
+    """Volts, amperes and phases of a circuit that carries one shelf at its rating for good.
+
+    What its rectifiers lose is not published: it is to be added where it is known.
+    """
+    volts = min(SHELF_FEED_V, part.input_voltage_v or SHELF_FEED_V)
+    phases = part.input_phases or 3
+    full_a = part.rated_kw * 1000 / circuit_w(volts, 1.0, phases)
+    return volts, float(ceil(full_a / derating)), phases
+
+
+def draw_feeds(draft: Draft, shelf_ids: Iterable[DeviceId]) -> None:
+    """A new feed for each of these shelves, A and B by turns from the bottom of each rack."""
+    design = draft.base.apply(draft.change())
+    for rack_id, shelves in _by_rack(design, shelf_ids).items():
+        count = _groups_of_rack(design, rack_id, ())
+        for shelf in shelves:
+            group = min("AB", key=lambda g: count[g])
+            count[group] += 1
+            part = design.part(shelf.part, PowerShelfPart)
+            names = (feed.name for feed in draft.feeds.values())
+            name = next_name(f"{design.racks[rack_id].name}-{group}", names, width=1)
+            circuit = circuit_for(part, draft.settings.feed_derating)
+            plug_cord(draft, shelf.id, 1, add_feed(draft, name, group, *circuit))
 
 
 def plan_shelf_feeds(

@@ -1,22 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which feed of the building a PDU or power shelf hangs on: one that is there, or a new one."""
 
-from math import ceil, sqrt
+from math import sqrt
 
 from rackloom.catalog.parts import PduPart
 from rackloom.catalog.site_parts import PowerShelfPart
 from rackloom.design import Design, Draft, EditError, edits
 from rackloom.design.ids import DeviceId
 from rackloom.design.names import next_name
-from rackloom.placement.loads import circuit_w
+from rackloom.placement.shelves import circuit_for
 
 NEW_FEED = ("A", "B")
 """Groups in which a new feed can be made from the inspector of a PDU."""
-
-
-SHELF_FEED_V = 415.0
-"""Volts of a new feed for a shelf that takes them, or whose input nobody published: the highest
-of the usual circuits in the catalogue."""
 
 
 def feed_of(design: Design, pdu_id: DeviceId) -> str | None:
@@ -42,10 +37,7 @@ def _circuit_for(draft: Draft, device_id: DeviceId) -> tuple[float, float, int]:
         return part.voltage_v, rated_current_a(part), part.phases
     if not isinstance(part, PowerShelfPart):
         raise EditError(f"{draft.devices[device_id].name} is no PDU or power shelf", (device_id,))
-    volts = min(SHELF_FEED_V, part.input_voltage_v or SHELF_FEED_V)
-    phases = part.input_phases or 3
-    full_a = part.rated_kw * 1000 / circuit_w(volts, 1.0, phases)
-    return volts, float(ceil(full_a / draft.settings.feed_derating)), phases
+    return circuit_for(part, draft.settings.feed_derating)
 
 
 def hang_on(draft: Draft, pdu_id: DeviceId, feed: str | None) -> None:
