@@ -39,6 +39,7 @@ from rackloom.design.entities import (
     SpareShare,
 )
 from rackloom.design.invariants import check_all_references
+from rackloom.files.batches import batches
 from rackloom.files.document import FORMAT, read_document
 from rackloom.files.errors import FileError
 from rackloom.files.limits import (
@@ -104,7 +105,7 @@ def parse(data: bytes) -> tuple[Design, Extras]:
         content = None
         if not _may_repeat_a_table(data):
             try:
-                content = _Content.model_validate_json(data)
+                content = _content(data)
             except ValidationError:
                 content = None
         if content is None:
@@ -113,6 +114,19 @@ def parse(data: bytes) -> tuple[Design, Extras]:
         if part_extras:
             extras = Extras(extras.top, {**extras.fields, **part_extras})
         return design, extras
+
+
+def _content(data: bytes) -> _Content:
+    """The file, checked; a great one of ours piece by piece."""
+    pieces = batches(data)
+    if pieces is None:
+        return _Content.model_validate_json(data)
+    whole = _Content(format="rackloom", format_version=1)
+    for piece in pieces:
+        part = _Content.model_validate_json(piece)
+        for name in part.model_fields_set - {"format", "format_version"}:
+            getattr(whole, name).extend(getattr(part, name))
+    return whole
 
 
 def parse_fragment(tables: dict[str, Any]) -> dict[str, dict[str, Any]]:
