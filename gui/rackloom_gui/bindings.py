@@ -236,7 +236,8 @@ class Bindings(QObject):
                                apply, plan)  # fmt: skip
         summary = plan.summary[:1].upper() + plan.summary[1:]
         if plan.problems:
-            window.banner.say("warning", sentence(summary))
+            undone = window.document.undone() if plan.cords else None
+            window.banner.say("warning", sentence(summary), undone)
         else:
             window.status.say(sentence(summary))
 

@@ -126,6 +126,11 @@ class Document(QObject):
         history = self._history
         return history.steps[history.position - 1].label if history.can_undo() else None
 
+    def undone(self) -> Callable[[], bool]:
+        """Asks, later, whether the step done last has been undone."""
+        position = self._history.position
+        return lambda: self._history.position < position
+
     @property
     def redo_label(self) -> str | None:
         """What redo would do again, or None."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import (
@@ -36,6 +38,7 @@ class Banner(QFrame):
         super().__init__(parent)
         self._theme, self._icons = theme, icons
         self._severity = "info"
+        self._until: Callable[[], bool] | None = None
         self._icon = QLabel(self)
         self._text = QLabel(self)
         self._text.setWordWrap(True)
@@ -58,14 +61,23 @@ class Banner(QFrame):
         """What it says; empty while it is put away."""
         return "" if self.isHidden() else self._text.text()
 
-    def say(self, severity: str, text: str) -> None:
-        """Show a sentence; an empty one puts the banner away."""
+    def say(self, severity: str, text: str, until: Callable[[], bool] | None = None) -> None:
+        """Show a sentence; an empty one puts the banner away.
+
+        ``until`` says when the sentence has had its day, see :meth:`look_again`.
+        """
+        self._until = until
         self._severity = severity or "info"
         self._text.setText(text)
         self.setVisible(bool(text))
         self._dress()
         if text:
             announce(self, text)
+
+    def look_again(self) -> None:
+        """Put the banner away if what it says is over: the step it is about was undone."""
+        if self._until is not None and self._until():
+            self.say("", "")
 
     def _on_theme_changed(self, _tokens: Tokens) -> None:
         self._dress()

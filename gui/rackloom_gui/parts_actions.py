@@ -41,6 +41,7 @@ class PartsActions(QObject):
         bill.labels_requested.connect(self.labels)
         power.select_requested.connect(self._show)
         power.export_requested.connect(self.export_power)
+        window.document.state_changed.connect(window.banner.look_again)
         problems = window.problems.view
         problems.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         problems.customContextMenuRequested.connect(self._rule_menu)
@@ -190,7 +191,8 @@ class PartsActions(QObject):
         lost = [loss.message for k in kept or () for loss in k.lost]
         if lost:
             more = self.tr(" And {0} more.").format(len(lost) - 1) if len(lost) > 1 else ""
-            window.banner.say("warning", sentence(self.tr("Not kept: {0}").format(lost[0])) + more)
+            text = sentence(self.tr("Not kept: {0}").format(lost[0])) + more
+            window.banner.say("warning", text, window.document.undone())
 
     # -- rules ------------------------------------------------------------------------------------
 

@@ -208,7 +208,7 @@ def _ids(use: _Use) -> list[str]:
 
 def _trouble(draft: Draft, use: _Use, old: Cage, new: Cage, title: str) -> str | None:
     """Why what is in a cage would not do in another one as it did; None where it would."""
-    owner = f"a {title}"
+    owner = title
     if use.module is not None:
         part = draft.part(use.module.part, TransceiverPart)
         return first_new(module_trouble(new, part, owner), module_trouble(old, part, owner))
