@@ -7,10 +7,11 @@ import io
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from rackloom_gui.charts.copying import Line, picture_of
 from rackloom_gui.charts.sizes import bandwidth_text, short_size, size_text, time_text
 from rackloom_gui.main_window import MainWindow
 
@@ -100,3 +101,12 @@ def test_the_chart_as_a_picture(example: MainWindow, qtbot: QtBot) -> None:
     assert image.width() == example.chart.width() * 2
     colours = {image.pixel(x, image.height() // 2) for x in range(0, image.width(), 3)}
     assert len(colours) > 2
+    # one line that the panel has to cut is whole in the picture: it takes more room there
+    chart = example.chart
+    small, shown = chart._small, chart._small.shown_text()
+    assert shown.endswith("…")
+    line = Line(small.text(), small.font(), QColor("black"))
+    wrapped = picture_of([line], chart.width(), QColor("white"), 1.0)
+    assert wrapped.height() > 2 * small.fontMetrics().height() + 24
+    plot = chart._chart_room.height() + chart.legend.height()
+    assert image.height() / 2 > plot + wrapped.height()

@@ -6,10 +6,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
 from rackloom_gui.charts.series import gaps_of
@@ -22,6 +23,10 @@ _COLUMNS = (
     "size_bytes", "time_us", "algbw_gb_per_s", "busbw_gb_per_s", "limit_busbw_gb_per_s",
     "algorithm", "protocol",
 )  # fmt: skip
+
+_MARGIN, _GAP = 12, 4
+_WRAPPED = int(Qt.TextFlag.TextWordWrap)
+_WITH_CHILDREN = QWidget.RenderFlag.DrawChildren
 
 
 def estimate_csv(estimate: Estimate, pins: Sequence[Pin] = (), logs: Sequence[Log] = ()) -> str:
@@ -47,15 +52,44 @@ def estimate_csv(estimate: Estimate, pins: Sequence[Pin] = (), logs: Sequence[Lo
     return buffer.getvalue()
 
 
-def picture_of(widget: QWidget, background: QColor, ratio: float) -> QImage:
-    """A widget and what is in it as an image, at so many times its size."""
-    image = QImage(widget.size() * ratio, QImage.Format.Format_RGB32)
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A text of a picture, wrapped to its width."""
+
+    text: str
+    font: QFont
+    colour: QColor
+
+
+def picture_of(
+    pieces: Sequence[QWidget | Line], width: int, background: QColor, ratio: float
+) -> QImage:
+    """Texts and widgets below each other as an image: whole sentences, and nothing to press."""
+    room = width - 2 * _MARGIN
+    heights = [_height(piece, room) for piece in pieces]
+    height = sum(heights) + _GAP * (len(pieces) - 1) + 2 * _MARGIN
+    image = QImage(QSize(width, height) * ratio, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(ratio)
     image.fill(background)
     painter = QPainter(image)
-    widget.render(painter, QPoint(), renderFlags=QWidget.RenderFlag.DrawChildren)
+    y = _MARGIN
+    for piece, tall in zip(pieces, heights, strict=True):
+        if isinstance(piece, Line):
+            painter.setFont(piece.font)
+            painter.setPen(piece.colour)
+            painter.drawText(QRect(_MARGIN, y, room, tall), _WRAPPED, piece.text)
+        else:
+            piece.render(painter, QPoint(_MARGIN, y), renderFlags=_WITH_CHILDREN)
+        y += tall + _GAP
     painter.end()
     return image
+
+
+def _height(piece: QWidget | Line, room: int) -> int:
+    if isinstance(piece, QWidget):
+        return piece.height()
+    whole = QRect(0, 0, room, 1 << 14)
+    return QFontMetrics(piece.font).boundingRect(whole, _WRAPPED, piece.text).height()
 
 
 def _cell(value: float | None) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QInputDialog,
@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from rackloom_gui.charts.controls import ChartControls
-from rackloom_gui.charts.copying import estimate_csv, picture_of
+from rackloom_gui.charts.copying import Line, estimate_csv, picture_of
 from rackloom_gui.charts.kept import KeptCurves
 from rackloom_gui.charts.legend import ChartLegend, Entry
 from rackloom_gui.charts.overlays import dropped_log, log_text
@@ -388,8 +388,22 @@ class ThroughputPanel(QWidget):
             QGuiApplication.clipboard().setImage(self.picture(2.0))
 
     def picture(self, ratio: float) -> QImage:
-        """The chart with its headline as an image."""
-        return picture_of(self, QColor(self._theme.tokens.surface), ratio)
+        """The chart with all that is said of it as an image."""
+        tokens = self._theme.tokens
+        quantity = self.controls.quantity.currentText()
+        group = self.controls.group.currentText()
+        lines = [
+            Line(
+                f"{self._head.text()} ({group}, {quantity.lower()})", self._head.font(), tokens.text
+            ),
+            Line(self._reason.text(), self._reason.font(), tokens.text),
+            Line(self.note, self._note.font(), tokens.info_text),
+        ]
+        small = Line(self._small.text(), self._small.font(), tokens.text_muted)
+        pieces = [line for line in lines if line.text]
+        return picture_of(
+            [*pieces, self._chart_room, self.legend, small], self.width(), tokens.surface, ratio
+        )
 
 
 def limit_sentence(estimate: Estimate) -> str:
