@@ -45,7 +45,26 @@ def test_a_log_beside_the_estimate(tmp_path: Path, capfd: pytest.CaptureFixture[
         assert abs(gap) < 15
     rows = list(csv.DictReader(io.StringIO(answer(capfd, "--measured", log, "--format", "csv"))))
     assert [float(r["measured_time_us"]) for r in rows] == [1772.4, 5802.8]
-    assert "1772.40" in answer(capfd, "--measured", log)
+    text = answer(capfd, "--measured", log)
+    assert "1772.40" in text
+    gaps = [float(r["gap_percent"]) for r in rows]
+    way = "faster" if sum(gaps) > 0 else "slower"
+    assert f"# measured {abs(sum(gaps) / 2):.1f}% {way} than expected from 256 MiB on" in text
+
+
+def test_a_log_of_several_tables_says_which_one_it_is(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log"
+    log.write_text(LOG + LOG.replace("all_reduce", "reduce_scatter"))
+    assert main(["estimate", str(EXAMPLE), "--measured", str(log)]) == 0
+    said = capfd.readouterr().err
+    assert "2 tables (all-reduce, reduce-scatter): compared is the first (choose with" in said
+    words = ["estimate", str(EXAMPLE), "--measured", str(log), "--collective", "reduce-scatter"]
+    assert main([*words, "--format", "json"]) == 0
+    out, said = capfd.readouterr()
+    assert json.loads(out)["measured"]["collective"] == "reduce-scatter"
+    assert "the first of reduce-scatter" in said
 
 
 def test_a_log_that_does_not_fit_is_a_sentence(

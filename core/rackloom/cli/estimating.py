@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from rackloom.cli.errors import CommandError
@@ -199,13 +200,16 @@ def _measured(arguments: argparse.Namespace) -> MeasuredRun | None:
         raise CommandError(f"{path}: {error.strerror or 'cannot be read'}") from error
     except NcclLogError as error:
         raise CommandError(f"{path}: {error}") from error
-    if arguments.collective is None:
-        return runs[0]
-    wanted = parse_collective(arguments.collective)
-    for run_ in runs:
-        if run_.collective in {wanted, None}:
-            return run_
-    there = ", ".join(str(r.collective) for r in runs)
+    there = ", ".join(str(r.collective or "unnamed") for r in runs)
+    wanted = None if arguments.collective is None else parse_collective(arguments.collective)
+    fitting = [run for run in runs if wanted is None or run.collective in {wanted, None}]
+    if len(runs) > 1 and fitting:
+        note(
+            f"the log has {len(runs)} tables ({there}): compared is the first"
+            + (" (choose with --collective)" if wanted is None else f" of {wanted}")
+        )
+    if fitting:
+        return fitting[0]
     raise CommandError(f"{path}: no table is of {wanted}; there are {there}")
 
 
@@ -244,7 +248,9 @@ def _gap(point: Point, measured: MeasuredPoint) -> GapRow:
 
 
 def gap_table(gaps: list[GapRow]) -> str:
-    """The measured sizes beside the estimate."""
+    """The measured sizes beside the estimate, and the median gap of the large ones."""
+    from rackloom.collectives.answer import LARGE_BYTES
+
     lines = [
         f"# {'size_bytes':>12} {'measured_us':>12} {'expected_us':>12} {'measured':>9} "
         f"{'expected':>9} {'gap':>7}"
@@ -254,6 +260,12 @@ def gap_table(gaps: list[GapRow]) -> str:
         f"{g.measured_busbw_gb_per_s:>9.2f} {g.busbw_gb_per_s:>9.2f} {g.gap_percent:>+6.1f}%"
         for g in gaps
     ]
+    large = [g for g in gaps if g.size_bytes >= LARGE_BYTES]
+    middle = median(g.gap_percent for g in large or gaps) if gaps else 0.0
+    where = "from 256 MiB on" if large else "over all sizes"
+    if gaps:
+        way = "faster" if middle > 0 else "slower"
+        lines.append(f"# measured {abs(middle):.1f}% {way} than expected {where} (median)")
     return "\n".join(lines) + "\n"
 
 
