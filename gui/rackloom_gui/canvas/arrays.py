@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rackloom.design import Cable, Change, Design
-from rackloom_gui.canvas.colours import CODE_OF_ROLE, code_of_fabric
+from rackloom.design import Change, Design
+from rackloom_gui.canvas.colours import code_of_fabric
 from rackloom_gui.canvas.layouts import Bundles, Layout, Places
 from rackloom_gui.canvas.scene_reader import SceneReader, legs_of_cable
 
@@ -40,7 +40,13 @@ class SceneArrays(SceneReader):
         self._drop_cables(cables)
         self._place(design, stale)
         self._add_cables(design, [c for c in cables if c in design.cables])
+        for record in change.of("devices"):
+            if record.after is not None and record.id in self.devices:
+                hint = code_of_fabric(record.after.fabric)
+                self.devices["hint"][self.devices.row_of[record.id]] = hint
+        recoloured = self._colour_cables()
         self._refresh_ports(design, ports | stale)
+        self._mark_ports(recoloured)
         moved = stale & design.devices.keys()
         self._reroute(design, moved, cables)
 
@@ -107,35 +113,7 @@ class SceneArrays(SceneReader):
             legs = list(legs_of_cable(cable, row, row_of, lambda d: numbers[faces[d]]))
             first, last = self.legs.append(legs)
             self.cables["first"][row], self.cables["legs"][row] = first, last - first
-            self.cables["code"][row] = self._code_of(cable, first, last)
-
-    def _code_of(self, cable: Cable, first: int, last: int) -> int:
-        """Code of one cable; between switches, that of most of their cables."""
-        code = self.colours.code(cable)
-        if code:
-            return code
-        legs = np.arange(first, last)
-        ends = [
-            (int(self.legs[dev][leg]), int(self.legs[cage][leg]))
-            for leg in legs
-            for dev, cage in (("a_dev", "a_cage"), ("b_dev", "b_cage"))
-            if self.legs[dev][leg] >= 0
-        ]
-        for device, cage in ends:
-            role = self.book.faces[self.devices["face"][device]].cages[cage].role
-            if CODE_OF_ROLE[role]:
-                return CODE_OF_ROLE[role]
-        votes = np.zeros(256, dtype=np.int64)
-        for device, _ in ends:
-            device_id = self.devices.ids[device]
-            hint = code_of_fabric(self.design.devices[device_id].fabric)  # type: ignore[index]
-            if hint:
-                return hint
-            others = self.design.index.cables_of_device.get(device_id, ())  # type: ignore[call-overload]
-            rows = [self.cables.row_of[c] for c in others if c in self.cables]
-            votes += np.bincount(self.cables["code"][rows], minlength=256)
-        votes[0] = 0
-        return int(votes.argmax()) if votes.any() else 0
+            self.cables["own"][row] = self.colours.code(cable)
 
     def _refresh_ports(self, design: Design, ids: set[str]) -> None:
         """Work out again which ports of these devices are taken."""

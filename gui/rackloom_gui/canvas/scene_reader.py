@@ -46,8 +46,11 @@ class SceneReader:
             base=(np.int64, 1),
             shown=(np.bool_, 1),
             switch=(np.bool_, 1),
+            hint=(np.uint8, 1),
         )
-        self.cables = Table(code=(np.uint8, 1), first=(np.int64, 1), legs=(np.int32, 1))
+        self.cables = Table(
+            code=(np.uint8, 1), own=(np.uint8, 1), first=(np.int64, 1), legs=(np.int32, 1)
+        )
         self.legs = Legs()
         self.port_codes: npt.NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
         self._ports_used = 0
@@ -89,7 +92,7 @@ class SceneReader:
         """Kind, role and rack of devices."""
         rack_row = self.racks.row_of
         looks, racks, switch = self.devices["look"], self.devices["rack"], self.devices["switch"]
-        numbers = self.devices["number"]
+        numbers, hints = self.devices["number"], self.devices["hint"]
         known: dict[tuple[str, str | None], tuple[int, bool]] = {}
         row_of = self.devices.row_of
         table = design.devices
@@ -105,6 +108,7 @@ class SceneReader:
                     isinstance(part, SwitchPart),
                 )
             looks[row], switch[row] = found
+            hints[row] = code_of_fabric(device.fabric)
             numbers[row] = number_of(device_id)
             racks[row] = rack_row.get(device.rack, -1)
 
@@ -153,30 +157,29 @@ class SceneReader:
         self.legs.fill(columns)
         starts = np.array(first, dtype=np.int64)
         counts = np.diff(np.append(starts, self.legs.count))
-        self.cables.fill(tuple(design.cables), first=starts, legs=counts)
-        self._colour_cables(np.array(codes, dtype=np.uint8))
+        self.cables.fill(tuple(design.cables), own=codes, first=starts, legs=counts)
+        self._colour_cables()
+        self._mark_ports(np.arange(self.legs.count, dtype=np.int32))
 
-    def _colour_cables(self, codes: npt.NDArray[np.uint8]) -> None:
-        """Codes of all cables, from what is known of them and of their ports."""
-        legs = self.legs
+    def _colour_cables(self) -> IntArray:
+        """Codes of all cables, from what is known of them and of their ports; legs that changed."""
+        here = np.flatnonzero(self.legs.alive)
+        legs = {name: self.legs[name][here] for name in self.legs.COLUMNS}
         cable = legs["cable"]
+        codes = self.cables["own"].copy()
         of_leg = codes[cable]
         for dev, cage in (("a_dev", "a_cage"), ("b_dev", "b_cage")):
             open_ = np.flatnonzero((of_leg == 0) & (legs[dev] >= 0))
             of_leg[open_] = self._role_codes(legs[dev][open_], legs[cage][open_])
-        hints = np.zeros(max(len(self.devices.ids), 1), dtype=np.uint8)
-        for device_id, row in self.devices.items():
-            fabric = self.design.devices[device_id].fabric  # type: ignore[index]
-            if fabric:
-                hints[row] = code_of_fabric(fabric)
         for dev in ("a_dev", "b_dev"):
             open_ = np.flatnonzero((of_leg == 0) & (legs[dev] >= 0))
-            of_leg[open_] = hints[legs[dev][open_]]
+            of_leg[open_] = self.devices["hint"][legs[dev][open_]]
         switches = self.devices["switch"] if len(self.devices.ids) else np.zeros(1, dtype=np.bool_)
-        of_leg = codes_by_spreading(of_leg, legs["a_dev"], legs["b_dev"], switches, len(hints))
+        of_leg = codes_by_spreading(of_leg, legs["a_dev"], legs["b_dev"], switches, len(switches))
         codes[cable] = of_leg
+        changed: IntArray = here[codes[cable] != self.cables["code"][cable]].astype(np.int32)
         self.cables["code"][:] = codes
-        self._mark_ports(np.arange(legs.count, dtype=np.int32))
+        return changed
 
     def _role_codes(self, devices: IntArray, cages: IntArray) -> npt.NDArray[np.uint8]:
         faces = self.book.faces
