@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from rackloom.bulk import many_objects
 from rackloom.design import Design
 from rackloom.design.entities import TABLES
 from rackloom.files.atomic import backup_path, write_atomically
@@ -85,7 +86,8 @@ def save(
     if progress is not None:
         chunks = _telling(chunks, entity_count(design), progress)
     try:
-        digest = write_atomically(file, chunks, keep_previous=True)
+        with many_objects():
+            digest = write_atomically(file, chunks, keep_previous=True)
     except FileError as error:
         raise (error if error.name else error.in_file(str(file))) from None
     return Project(file, design, extras, digest)
