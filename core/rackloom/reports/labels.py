@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
+from rackloom.bulk import many_objects
 from rackloom.catalog.parts import CablePart
 from rackloom.design import Design
 from rackloom.design.ids import CableId
@@ -66,9 +67,18 @@ def labels(design: Design, template: str | None = None, colour: ColourBy = "cabl
         raise ReportError(problem)
     if colour not in COLOURINGS:
         raise ReportError(f"labels are coloured by {', '.join(COLOURINGS)}, not {colour!r}")
-    rails = cable_rails(design)
+    with many_objects():
+        return _coloured(_made(design, wanted), colour)
+
+
+def _made(design: Design, template: str) -> list[Label]:
+    """The labels in the cables' own colours."""
+    from rackloom.fabric import Fabric
+
+    fabric = Fabric.of(design)
+    rails = cable_rails(design, fabric)
     rows: dict[CableId, list[CableRow]] = {}
-    for row in cable_schedule(design):
+    for row in cable_schedule(design, fabric):
         rows.setdefault(CableId(row.cable), []).append(row)
     found: list[Label] = []
     for cable_id, mine in rows.items():
@@ -81,10 +91,10 @@ def labels(design: Design, template: str | None = None, colour: ColourBy = "cabl
         rail = rails.get(cable_id, "")
         for end, near, fars, row in ends:
             if near.device:
-                text = _text(wanted, row, cable.label, rail, near, fars)
+                text = _text(template, row, cable.label, rail, near, fars)
                 found.append(_label(row, end, near, text, rail))
     found.sort(key=lambda label: (natural(label.rack), natural(label.u), natural(label.port)))
-    return _coloured(found, colour)
+    return found
 
 
 class _Place(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from rackloom.design.links import PortRef
 from rackloom.design.wiring import Wiring, wiring
 from rackloom.reports.label_text import fill, place_text, place_tokens
 from rackloom.reports.order import natural
+
+if TYPE_CHECKING:
+    from rackloom.fabric import Fabric
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +74,15 @@ class _Site(NamedTuple):
 _LOOSE = _Place("", "", "", "", place_text("", "", "", ""))
 
 
-def cable_schedule(design: Design) -> list[CableRow]:
+def cable_schedule(design: Design, fabric: Fabric | None = None) -> list[CableRow]:
     """Every cable, sorted by rack, unit and port of the trunk end.
 
     The label is the cable's own, or what the project's label template says at the trunk end; by
-    default both ends. See :func:`rackloom.reports.labels.labels`.
+    default both ends. See :func:`rackloom.reports.labels.labels`. ``fabric``: the design's, where
+    the caller has it.
     """
     with many_objects():
-        writer = _Writer(design)
+        writer = _Writer(design, fabric)
         rows = [row for cable in design.cables.values() for row in writer.rows(cable)]
         rows.sort(key=_order)
     return rows
@@ -100,11 +104,12 @@ def _order(row: CableRow) -> tuple[object, ...]:
 class _Writer:
     """Turns cables into rows, with what many of them share worked out once."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: Design, fabric: Fabric | None) -> None:
         self.design = design
         self.template = design.settings.label_template
-        self.rails = cable_rails(design) if "{rail}" in self.template else {}
-        self.fabric_of = cable_fabrics(design)
+        fabric = fabric or _fabric_of(design)
+        self.rails = cable_rails(design, fabric) if "{rail}" in self.template else {}
+        self.fabric_of = cable_fabrics(design, fabric)
         self.sockets = {
             (m.device, m.cage): design.part(m.part, TransceiverPart).sockets
             for m in design.modules.values()
@@ -255,11 +260,9 @@ def row_tokens(row: CableRow, label: str, rail: str) -> dict[str, str]:
     }
 
 
-def cable_fabrics(design: Design) -> Mapping[CableId, str]:
-    """The network each cable that carries a link belongs to."""
-    from rackloom.fabric import Fabric
-
-    fabric = Fabric.of(design)
+def cable_fabrics(design: Design, fabric: Fabric | None = None) -> Mapping[CableId, str]:
+    """The network each cable that carries a link belongs to; ``fabric``: the design's, if known."""
+    fabric = fabric or _fabric_of(design)
     arrays, layers = fabric.arrays, fabric.layers
     names = layers.network_names
     found = {
@@ -273,11 +276,18 @@ def cable_fabrics(design: Design) -> Mapping[CableId, str]:
     return found
 
 
-def cable_rails(design: Design) -> Mapping[CableId, str]:
-    """The rails, counted from 0, of the server ports that each cable's links reach: ``2+3``."""
+def _fabric_of(design: Design) -> Fabric:
     from rackloom.fabric import Fabric
 
-    arrays = Fabric.of(design).arrays
+    return Fabric.of(design)
+
+
+def cable_rails(design: Design, fabric: Fabric | None = None) -> Mapping[CableId, str]:
+    """The rails, counted from 0, of the server ports that each cable's links reach: ``2+3``.
+
+    ``fabric``: the design's, if known.
+    """
+    arrays = (fabric or _fabric_of(design)).arrays
     rails: dict[CableId, set[int]] = {}
     for nics in (arrays.link_a_nic, arrays.link_b_nic):
         served = np.flatnonzero(nics >= 0)
