@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui.design_kit import example_design
 
 from rackloom.catalog import load_bundled
-from rackloom.catalog.parts import PartId, PduPart, ServerPart, SwitchPart
+from rackloom.catalog.parts import NicPart, PartId, PduPart, ServerPart, SwitchPart
 from rackloom.catalog.words import Side, Trust
 from rackloom.design import Design, edits
 from rackloom.design.ids import DeviceId
@@ -290,3 +290,18 @@ def test_a_strip_pdu_shows_all_its_outlets(browser: PartsBrowser) -> None:
     assert browser.show_part("generic-415-60")
     face_view = browser.sheet.face
     assert face_view.width() > 3 * face_view.height(), "it lies on its side"
+
+
+def test_a_network_card_shows_its_cages_on_its_bracket(browser: PartsBrowser) -> None:
+    for card in load_bundled().of_kind(NicPart):
+        assert browser.show_part(card.id)
+        face = browser.sheet.face
+        assert face.isVisible(), card.id
+        for cage in card.cages:
+            place = face.place_of(cage.name)
+            assert place is not None, (card.id, cage.name)
+            found = face.cage_at(place)
+            assert found is not None
+            assert found.name == cage.name
+            assert 0 < place.x() < face.width()
+            assert 0 < place.y() < face.height()

@@ -10,8 +10,8 @@ from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from rackloom.catalog.cages import Cage
-from rackloom.catalog.parts import U_MM, DevicePart, Part, PartId, RackPart
-from rackloom.catalog.site_parts import RackSystemPart
+from rackloom.catalog.parts import U_MM, DevicePart, NicPart, Part, PartId, RackPart
+from rackloom.catalog.site_parts import AccessoryPart, RackSystemPart
 from rackloom.catalog.words import Side
 from rackloom.placement.geometry import FACEPLATE_MM
 from rackloom_gui.canvas.faceplates import paint_face
@@ -30,13 +30,15 @@ _STRIP_MM = (56.0, 1200.0)
 _TALL_MM = 2.5 * U_MM
 _LARGEST_SCALE = 2.4
 """Pixels per mm: a faceplate is not blown up beyond what its drawing holds."""
+_BRACKET_MM = (120.0, 21.6)
+"""A card's bracket lying down: full height, one slot wide (PCIe CEM)."""
 _RACK_PX = 150.0
 _WHOLE_RACK_PX = 360.0
 """Height of an empty rack, and of one whose devices are to be told apart."""
 
 
 class FaceplateView(QWidget):
-    """Both faces of a device or of a whole rack; an empty rack from the front; else nothing.
+    """Both faces of a device or of a whole rack, an empty rack's front, a card's bracket.
 
     A 0U device lies on its side, its upper end at the left: upright its outlets would be specks.
     """
@@ -71,6 +73,8 @@ class FaceplateView(QWidget):
             if part.rack_units == 0:
                 (width, height), sides = _STRIP_MM, (Side.REAR,)
             self._faces = [part_face(part, side, width, height) for side in sides]
+        if isinstance(part, NicPart):
+            self._faces = [_bracket(part)]
         drawn = bool(self._faces) or self._rack is not None or isinstance(part, RackPart)
         self.setVisible(drawn)
         name = part.title if part is not None else ""
@@ -147,17 +151,20 @@ class FaceplateView(QWidget):
         if self._rack is not None:
             self._paint_whole_rack(painter, self._rack)
             return
-        if not isinstance(part, DevicePart):
+        if not self._faces:
             return
         scale, ratio = self._scale(self.width()), self.devicePixelRatioF()
-        colour = self._tokens.device(kind_of(part))
+        colour = self._tokens.device(kind_of(self._faces[0].part))
         if self._lying:
             self._paint_lying(painter, self._faces[0], scale, ratio, colour)
             return
         for face, left, top in self._places():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             paint_face(Pencil(painter, scale, (left, top), ratio=ratio), face, colour, self._tokens)
-            self._side_title(painter, face.side, left, top)
+            if isinstance(part, NicPart):
+                self._title(painter, self.tr("Bracket"), left, top)
+            else:
+                self._side_title(painter, face.side, left, top)
 
     def _paint_lying(
         self, painter: QPainter, face: Face, scale: float, ratio: float, colour: DeviceColour
@@ -245,3 +252,20 @@ class FaceplateView(QWidget):
             if any(behind):
                 lines.append(f"{port.name}: {', '.join(word for word in behind if word)}")
         return "<br>".join(lines)
+
+
+def _bracket(card: NicPart) -> Face:
+    """A card as the strip of sheet metal that one sees of it, its cages where they are."""
+    side = card.cage_groups[0].layout.side if card.cage_groups else Side.REAR
+    sheet = AccessoryPart(
+        id=card.id,
+        manufacturer=card.manufacturer,
+        model=card.model,
+        rack_units=0.5,
+        purpose="other",
+        cage_groups=card.cage_groups,
+    )
+    # The cards of a whole baseboard stand in one row, wider than any bracket.
+    right_mm = max((cage.x_mm + cage.width_mm / 2 for cage in card.cages), default=0.0)
+    width_mm, height_mm = _BRACKET_MM
+    return part_face(sheet, side, max(width_mm, right_mm + 8.0), height_mm)
