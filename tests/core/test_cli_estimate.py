@@ -4,12 +4,16 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from rackloom.cli import main
 from rackloom.cli.estimating import _percent
+from rackloom.collectives import ALGORITHMS, Collective
+from rackloom.collectives.calibration import PROTOCOLS
+from rackloom.collectives.case import ROUTINGS, TRANSPORTS
 
 EXAMPLE = Path(__file__).parents[2] / "resources/rackloom_resources/examples/dgx-h100-4.rackloom"
 LOG = """# Collective test starting: all_reduce_perf
@@ -177,3 +181,10 @@ def test_settings_without_effect_are_named(
     text = answer(capfd, "--sizes", "1G", *words)
     assert ("# note: " in text) == bool(note)
     assert note in text
+
+
+def test_the_help_names_what_can_be_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", "--help"]) == 0
+    text = re.sub(r"(?<=\w)-\s+", "-", capfd.readouterr().out)
+    words = set(re.findall(r"[\w-]+", text))
+    assert {*Collective, *ALGORITHMS, *PROTOCOLS, *TRANSPORTS, *ROUTINGS} <= words

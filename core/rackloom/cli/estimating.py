@@ -27,7 +27,10 @@ _SWEPT_KINDS = 60
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``estimate``, but for the file and the format."""
     parser.add_argument(
-        "--collective", metavar="NAME", help=f"default: that of --measured, or {DEFAULT_COLLECTIVE}"
+        "--collective",
+        metavar="NAME",
+        help="all-reduce, all-gather, reduce-scatter, broadcast, reduce, all-to-all or "
+        f"send-receive (default: that of --measured, or {DEFAULT_COLLECTIVE})",
     )
     parser.add_argument(
         "--sizes",
@@ -92,7 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--transport",
         choices=("infiniband", "ethernet", "efa", "efa-p5"),
-        help="where it is not what the switches speak",
+        help="where it is not what the switches speak; efa: of AWS P6, efa-p5: of P4 and P5",
     )
     parser.add_argument("--sharp", action="store_true", help="switches that can add up do so")
 
