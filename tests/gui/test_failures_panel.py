@@ -43,6 +43,18 @@ def test_a_click_selects_all_of_the_kind(swept: MainWindow, qtbot: QtBot) -> Non
     assert swept.document.selection == set(failures.sweep.effects[0].members)
 
 
+def test_the_chosen_failure_is_said_in_a_whole_sentence(swept: MainWindow, qtbot: QtBot) -> None:
+    failures = swept.failures
+    assert failures.sweep is not None
+    for row in (0, 1):
+        failures.view.selectRow(row)
+        effect = failures.sweep.effects[row]
+        assert failures.detail == f"Without {effect.example}: {effect.text}."
+    failures.clear()
+    assert failures.detail == ""
+    assert not failures.unplug_button.isEnabled()
+
+
 def test_unplug_shows_the_whole_curve_without_it(swept: MainWindow, qtbot: QtBot) -> None:
     failures = swept.failures
     failures.view.selectRow(0)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QHeaderView,
+    QLabel,
     QProgressBar,
     QPushButton,
     QStackedWidget,
@@ -89,6 +90,7 @@ class FailuresPanel(QWidget):
         self.progress.setTextVisible(False)
         self.progress.setMaximumHeight(8)
         self._head = ElidedLabel(parent=self)
+        self._detail = QLabel(self)
         self.model = Effects(theme, icons, self)
         self.view = QTableView(self)
         self._empty = EmptyState("unplug", "", "", theme, icons, self)
@@ -143,9 +145,11 @@ class FailuresPanel(QWidget):
         view.setTabKeyNavigation(False)
         view.clicked.connect(self._go)
         view.activated.connect(self._go)
-        view.selectionModel().currentRowChanged.connect(
-            lambda now, _old: self.unplug_button.setEnabled(now.isValid())
-        )
+        view.selectionModel().currentRowChanged.connect(lambda now, _old: self._on_row(now))
+        self._detail.setWordWrap(True)
+        self._detail.setTextFormat(Qt.TextFormat.PlainText)
+        self._detail.setContentsMargins(8, 4, 8, 6)
+        self._detail.hide()
         bar, question = QHBoxLayout(), QHBoxLayout()
         bar.setContentsMargins(8, 6, 6, 2)
         question.setContentsMargins(8, 2, 6, 4)
@@ -167,6 +171,7 @@ class FailuresPanel(QWidget):
         layout.addLayout(bar)
         layout.addLayout(question)
         layout.addWidget(self._stack, 1)
+        layout.addWidget(self._detail)
         self.setFocusProxy(self.run_button)
         self.unplug_button.setEnabled(False)
 
@@ -182,6 +187,7 @@ class FailuresPanel(QWidget):
         self.unplug_button.setIcon(self._icons.icon("unplug"))
 
     def _say(self, title: str, text: str) -> None:
+        self._on_row(QModelIndex())
         self._empty.set_text(title, text)
         self._stack.setCurrentWidget(self._empty)
 
@@ -263,6 +269,7 @@ class FailuresPanel(QWidget):
         self._show_head()
         if sweep.effects:
             self._stack.setCurrentWidget(self.view)
+            self.view.setCurrentIndex(self.model.index(0, 0))
         else:
             self._say(self.tr("Nothing to unplug"), self.tr("The design has no network yet."))
 
@@ -293,6 +300,20 @@ class FailuresPanel(QWidget):
         if self._stale:
             text = self.tr("Out of date. {0}").format(text)
         self._head.setText(text)
+
+    def _on_row(self, index: QModelIndex) -> None:
+        """Say the chosen one in a whole sentence: in the table it is mostly cut."""
+        effect = self.model.effect(index.row()) if index.isValid() else None
+        self.unplug_button.setEnabled(effect is not None)
+        self._detail.setVisible(effect is not None)
+        if effect is not None:
+            text = self.tr("Without {0}: {1}.") if effect.busbw_gb_per_s > 0 else "{1}."
+            self._detail.setText(text.format(effect.example, effect.text.rstrip(".")))
+
+    @property
+    def detail(self) -> str:
+        """The sentence on the chosen row; empty where none is chosen."""
+        return "" if self._detail.isHidden() else self._detail.text()
 
     # -- what a click does ------------------------------------------------------------------------
 
