@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from rackloom.checks.engine import Findings
 from rackloom_gui.actions import ActionTable
+from rackloom_gui.charts.spinner import Spinner
 from rackloom_gui.icons import Icons
 from rackloom_gui.theme import Theme, Tokens, mix
 from rackloom_gui.widgets.badge import SeverityBadge
@@ -181,16 +182,19 @@ class Welcome(QFrame):
 class WorkSign(QWidget):
     """Says what a thread is doing and how far it is; several things are said one by one."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._works: dict[str, tuple[str, float]] = {}
         self._text = QLabel(self)
         self._bar = QProgressBar(self)
         self._bar.setTextVisible(False)
         self._bar.setFixedSize(96, 8)
+        self._turning = Spinner(theme, self)
+        self._turning.setToolTip("")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 0, 8, 0)
         layout.setSpacing(8)
+        layout.addWidget(self._turning)
         layout.addWidget(self._text)
         layout.addWidget(self._bar)
         self.hide()
@@ -213,7 +217,9 @@ class WorkSign(QWidget):
         if said != self._text.text():
             self._text.setText(said)
             self._bar.setAccessibleName(said)
-        self._bar.setRange(0, 0 if done < 0 else 100)
+            self._turning.setAccessibleName(said)
+        self._bar.setVisible(done >= 0)
+        self._turning.setVisible(done < 0)
         self._bar.setValue(round(max(done, 0.0) * 100))
 
 
@@ -231,7 +237,7 @@ class WindowStatus(QObject):
         self._bundled = False
         self.message = ElidedLabel(parent=bar)
         self.message.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.work = WorkSign(bar)
+        self.work = WorkSign(theme, bar)
         self.throughput = QToolButton(bar)
         self.throughput.setAutoRaise(True)
         self.throughput.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
