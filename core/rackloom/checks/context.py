@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from math import isnan
 from typing import TYPE_CHECKING, Any
@@ -102,16 +102,17 @@ class Context:
     def _find_shape(self, cable: Cable) -> Shape:
         links = len(self.design.links.get(cable.id, ()))
         ends = sorted_ends(cable)
-        key: list[object] = [cable.part, links]
-        states = []
-        for end in ends:
-            state = self.view(end.device).states[end.cage]
-            states.append(state)
-            # The kind stands for cage group, transceiver and all that is plugged in.
-            key += (end.end, id(state.kind), end.socket, state.mode.name, state.mode_fixed)
-        found = self.memo.shapes.get(tuple(key))
+        views = self.views
+        states = [(views.get(end.device) or self.view(end.device)).states[end.cage] for end in ends]
+        # The kind in a token stands for cage group, transceiver and all that is plugged in.
+        key = (
+            cable.part,
+            links,
+            *[(e.end, e.socket, state.token) for e, state in zip(ends, states, strict=True)],
+        )
+        found = self.memo.shapes.get(key)
         if found is None:
-            found = self.memo.shapes[tuple(key)] = self._new_shape(cable, ends, states, links)
+            found = self.memo.shapes[key] = self._new_shape(cable, ends, states, links)
         return found
 
     def _new_shape(
@@ -138,6 +139,11 @@ class Context:
             self.measure([cable_id])
         needed_m = self._needed_m[cable_id]
         return None if isnan(needed_m) else needed_m
+
+    def measured(self, cable_ids: Collection[CableId]) -> list[float]:
+        """The needed lengths of many cables, worked out at once; NaN while an end hangs loose."""
+        self.measure(cable_ids)
+        return [self._needed_m[cable_id] for cable_id in cable_ids]
 
     def measure(self, cable_ids: Iterable[CableId]) -> None:
         """Work out the needed lengths of many cables at once."""

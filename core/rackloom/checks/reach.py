@@ -35,16 +35,16 @@ def _cable(context: Context, cable_id: str) -> tuple[Cable, CablePart]:
 
 def odd_lengths(context: Context, cables: Iterable[str]) -> Iterator[str]:
     """Cables that are shorter than their route, longer than their medium, or not stocked so."""
-    design = context.design
-    chosen = list(map(CableId, cables))
-    context.measure(chosen)
-    for cable_id in chosen:
-        cable = design.cables[cable_id]
-        length_m = cable.length_m
-        shape = context.shape(cable)
-        least_m = max(context.needed_m(cable_id) or 0.0, shape.least_m)
-        in_range = least_m - TOLERANCE_M <= length_m <= shape.most_m + TOLERANCE_M
-        if not in_range or length_m not in shape.part.lengths_m:
+    by_id, shape_of = context.design.cables, context.shape
+    chosen = [CableId(cable) for cable in cables]
+    for cable_id, needed_m in zip(chosen, context.measured(chosen), strict=True):
+        cable = by_id[cable_id]
+        length_m, shape = cable.length_m, shape_of(cable)
+        if (
+            not shape.least_m - TOLERANCE_M <= length_m <= shape.most_m + TOLERANCE_M
+            or length_m < needed_m - TOLERANCE_M  # never, where nobody knows: NaN
+            or length_m not in shape.part.lengths_m
+        ):
             yield cable_id
 
 

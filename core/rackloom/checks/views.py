@@ -59,6 +59,8 @@ class CageState(NamedTuple):
     seat: Seat
     kind: CageKind
     mode_fixed: bool
+    token: tuple[int, str, bool]
+    """Equal for cages whose cables are plugged alike, as far as this end goes."""
 
     @property
     def cage(self) -> Cage:
@@ -142,7 +144,8 @@ def look_at(
         state = before.get(name)
         if state is None or state.seat is not seat:
             fixed = bool(device.modes) and fixed_mode(device, seat.cage) is not None
-            state = CageState(seat, _kind(design, memo, seat), fixed)
+            kind = _kind(design, memo, seat)
+            state = CageState(seat, kind, fixed, (id(kind), seat.mode.name, fixed))
         states[name] = state
         kind = state.kind
         view.kg_per_m += kind.kg_per_m

@@ -318,8 +318,12 @@ def spans(design: Design, cable: Cable) -> list[tuple[CableEnd, CableEnd]]:
     """
     if len(cable.ends) < 2:
         return []
-    plugged = {end.end: end for end in cable.ends}
     part = design.part(cable.part, CablePart)
+    if len(cable.ends) == 2 and part.connectors_per_side == 1:
+        near, far = cable.ends
+        if near.end == 0 and far.end > 0:
+            return [(near, far)]
+    plugged = {end.end: end for end in cable.ends}
     return [
         (near, plugged[number])
         for near in (plugged[n] for n in range(part.connectors_per_side) if n in plugged)
