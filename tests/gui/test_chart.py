@@ -69,7 +69,7 @@ def test_showing_what_limits_selects_it(example: MainWindow, qtbot: QtBot) -> No
     answer = example.chart.estimate
     assert answer is not None
     assert answer.bottleneck.where
-    qtbot.mouseClick(example.chart._where, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(example.chart.tools.where, Qt.MouseButton.LeftButton)
     assert example.document.selection == set(answer.bottleneck.where)
 
 
@@ -77,14 +77,14 @@ def test_the_binding_cut_is_painted_when_asked_for(example: MainWindow, qtbot: Q
     answer = example.chart.estimate
     assert answer is not None
     assert example.canvas.marks.cut == frozenset()
-    qtbot.mouseClick(example.chart._cut, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(example.chart.tools.cut, Qt.MouseButton.LeftButton)
     assert example.canvas.marks.cut == frozenset(answer.limit.cut)
-    qtbot.mouseClick(example.chart._cut, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(example.chart.tools.cut, Qt.MouseButton.LeftButton)
     assert example.canvas.marks.cut == frozenset()
 
 
 def test_the_points_as_csv(example: MainWindow, qtbot: QtBot) -> None:
-    qtbot.mouseClick(example.chart._copy_csv, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(example.chart.tools.copy_csv, Qt.MouseButton.LeftButton)
     rows = list(csv.DictReader(io.StringIO(QGuiApplication.clipboard().text())))
     answer = example.chart.estimate
     assert answer is not None
@@ -96,7 +96,7 @@ def test_the_points_as_csv(example: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_the_chart_as_a_picture(example: MainWindow, qtbot: QtBot) -> None:
-    qtbot.mouseClick(example.chart._copy_picture, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(example.chart.tools.copy_picture, Qt.MouseButton.LeftButton)
     image = QGuiApplication.clipboard().image()
     assert image.width() == example.chart.width() * 2
     colours = {image.pixel(x, image.height() // 2) for x in range(0, image.width(), 3)}

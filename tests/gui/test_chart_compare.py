@@ -164,7 +164,7 @@ def test_algorithms_are_thin_lines_that_can_be_hidden(example: MainWindow) -> No
 def test_a_curve_is_kept_under_a_name_and_taken_off(example: MainWindow, qtbot: QtBot) -> None:
     chart = example.chart
     before = chart.estimate
-    qtbot.mouseClick(chart._pin, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(chart.tools.pin, Qt.MouseButton.LeftButton)
     dialog = chart.findChild(QInputDialog)
     assert dialog is not None
     dialog.setTextValue("two spines")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QInputDialog,
     QLabel,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -27,6 +26,7 @@ from rackloom_gui.charts.overlays import dropped_log, log_text
 from rackloom_gui.charts.shown import Log, Pin
 from rackloom_gui.charts.sizes import bandwidth_text, collective_text
 from rackloom_gui.charts.spinner import Spinner
+from rackloom_gui.charts.tools import ChartTools
 from rackloom_gui.icons import Icons
 from rackloom_gui.theme import Theme, Tokens
 from rackloom_gui.widgets.text import ElidedLabel, EmptyState
@@ -65,20 +65,13 @@ class ThroughputPanel(QWidget):
         self._stack = QStackedWidget(self)
         self._chart_room = QWidget(self)
         self._empty = EmptyState("chart", "", "", theme, icons, self)
-        self._where = self._button("goto", self.tr("Show what limits it"), self._show_where)
-        self._cut = self._button(
-            "eye", self.tr("Paint the binding cut on the drawing"), self._cut_on
-        )
-        self._cut.setCheckable(True)
-        self._pin = self._button("pin", self.tr("Keep this curve to compare with"), self.ask_pin)
-        self._log = self._button(
-            "open", self.tr("Lay a log of nccl-tests over the chart"), self.open_log_requested.emit
-        )
-        self._copy_picture = self._button("image", self.tr("Copy as picture"), self.copy_picture)
-        self._copy_csv = self._button("table", self.tr("Copy as CSV"), self.copy_csv)
-        self._buttons = (
-            self._where, self._cut, self._pin, self._log, self._copy_picture, self._copy_csv,
-        )  # fmt: skip
+        self.tools = ChartTools(icons, self)
+        for button, run in (
+            (self.tools.where, self._show_where), (self.tools.cut, self._cut_on),
+            (self.tools.pin, self.ask_pin), (self.tools.log, self.open_log_requested.emit),
+            (self.tools.copy_picture, self.copy_picture), (self.tools.copy_csv, self.copy_csv),
+        ):  # fmt: skip
+            button.clicked.connect(lambda _on=False, run=run: run())
         self._build()
         self.setAcceptDrops(True)
         self.legend.removed.connect(self._remove)
@@ -86,7 +79,6 @@ class ThroughputPanel(QWidget):
         self.kept.told.connect(self.told)
         self.controls.quantity_changed.connect(self._on_quantity)
         self.controls.algorithms_shown.connect(self._on_algorithms)
-        icons.changed.connect(self._load_icons)
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed(theme.tokens)
         self.show_failure(self.tr("Nothing to estimate yet."))
@@ -96,16 +88,6 @@ class ThroughputPanel(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(260, 160)
-
-    def _button(self, icon: str, tip: str, run: Any) -> QToolButton:
-        button = QToolButton(self)
-        button.setProperty("iconName", icon)
-        button.setIcon(self._icons.icon(icon))
-        button.setAutoRaise(True)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
-        button.clicked.connect(lambda _checked=False: run())
-        return button
 
     def _build(self) -> None:
         font = self._head.font()
@@ -120,9 +102,7 @@ class ThroughputPanel(QWidget):
         line.setSpacing(2)
         line.addWidget(self._head, 1)
         line.addWidget(self.spinner)
-        for button in self._buttons:
-            button.setIconSize(QSize(16, 16))
-            line.addWidget(button)
+        line.addWidget(self.tools)
         room = QVBoxLayout(self._chart_room)
         room.setContentsMargins(0, 0, 0, 0)
         self._stack.addWidget(self._chart_room)
@@ -137,10 +117,6 @@ class ThroughputPanel(QWidget):
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.legend)
         layout.addWidget(self._small)
-
-    def _load_icons(self) -> None:
-        for button in self._buttons:
-            button.setIcon(self._icons.icon(str(button.property("iconName"))))
 
     def _on_theme_changed(self, tokens: Tokens) -> None:
         palette = self._small.palette()
@@ -213,7 +189,7 @@ class ThroughputPanel(QWidget):
         )
         self._show_note()
         self._show_legend()
-        self._enable(True)
+        self.tools.enable(True)
 
     _what_if = ""
 
@@ -235,7 +211,7 @@ class ThroughputPanel(QWidget):
         self._empty.set_text(self.tr("No estimate"), sentence)
         self._stack.setCurrentWidget(self._empty)
         self._show_legend()
-        self._enable(False)
+        self.tools.enable(False)
 
     def set_stale(self) -> None:
         """The design changed: grey until the next estimate comes."""
@@ -245,10 +221,6 @@ class ThroughputPanel(QWidget):
     def set_busy(self, busy: bool) -> None:
         """Say that an answer is being worked on."""
         self.spinner.setVisible(busy)
-
-    def _enable(self, on: bool) -> None:
-        for button in self._buttons:
-            button.setEnabled(on or button is self._log)
 
     def _need_plot(self) -> ThroughputPlot:
         if self._plot is None:
@@ -361,12 +333,12 @@ class ThroughputPanel(QWidget):
             self.show_ids.emit(list(self._estimate.bottleneck.where))
 
     def _cut_on(self) -> None:
-        self.cut_toggled.emit(self._cut.isChecked())
+        self.cut_toggled.emit(self.tools.cut.isChecked())
 
     @property
     def cut_shown(self) -> bool:
         """Whether the binding cut is painted on the drawing."""
-        return self._cut.isChecked()
+        return self.tools.cut.isChecked()
 
     def csv(self) -> str:
         """The points as CSV, one size a line."""
