@@ -19,7 +19,7 @@ from rackloom.catalog.parts import ServerPart
 from rackloom.catalog.words import CageRole, Protocol, ScaleUpKind
 from rackloom.collectives import Collective, Estimate, EstimateError, estimate
 from rackloom.collectives.calibration import load_hardware
-from rackloom.collectives.cut import parting_cut, stable_colour
+from rackloom.collectives.cut import parting_cut
 from rackloom.collectives.flow_graph import FlowGraph, build_flow_graph
 from rackloom.collectives.group import Group, form_group
 from rackloom.collectives.limit import find_limit
@@ -224,7 +224,7 @@ def test_the_cut_that_parts_gpus_is_the_least_of_all_pairs(seed: int) -> None:
     hundredths = np.minimum(np.round((capacity + capacity.T) * 100), 2**30).astype(np.int32)
     whole = csr_array(hundredths)
     least = min(maximum_flow(whole, 0, sink).flow_value for sink in range(1, graph.gpus)) / 100
-    cut = parting_cut(graph, stable_colour(graph))
+    cut = parting_cut(graph)
     assert cut.rate_gbps == pytest.approx(least, rel=1e-4, abs=0.2)
 
 

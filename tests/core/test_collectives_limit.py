@@ -7,6 +7,7 @@ fabric that blocks nothing: min(b_v + b_x, g b_x (n - 1) / (n - g)).
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,13 +23,14 @@ from tests.fabrics import (
 
 from rackloom.catalog.parts import PartId, ServerPart
 from rackloom.catalog.words import ScaleUpKind
-from rackloom.collectives import Limit
+from rackloom.collectives import Collective, Limit, estimate
 from rackloom.collectives.calibration import load_hardware
-from rackloom.collectives.cut import gather_cut
-from rackloom.collectives.flow_graph import build_flow_graph
+from rackloom.collectives.cut import gather_cut, stable_colour
+from rackloom.collectives.flow_graph import FlowGraph, build_flow_graph
 from rackloom.collectives.group import GpuChoice, form_group
 from rackloom.collectives.limit import find_limit
 from rackloom.collectives.ports import usable_ports
+from rackloom.collectives.spread import spread_rate
 from rackloom.design import Design
 from rackloom.fabric import Fabric
 
@@ -247,3 +249,46 @@ def test_the_quotient_is_exact(
         crossing = graph.gbps[found.crossing].sum()
         assert crossing == pytest.approx(found.rate_gbps * found.gpus_inside, rel=1e-6, abs=1e-9)
         assert 0 < found.gpus_inside < graph.gpus
+
+
+def regular_leaves() -> Design:
+    """Fourteen leaves with a server and three links to other leaves each: ten of them hang together
+    with the other four by two links only, though from near by all look the same."""
+    cluster = Cluster()
+    leaves = [cluster.device(switch_part(64), f"leaf-{n:02d}") for n in range(14)]
+    for n, leaf in enumerate(leaves):
+        server = cluster.device(server_part(), f"gpu-{n:02d}")
+        for nic in range(8):
+            cluster.link(server, leaf, a_cage=str(nic))
+    ring = [(n, (n + 1) % 10) for n in range(10)] + [(n, n + 5) for n in range(1, 5)]
+    four = [(10, 12), (10, 13), (11, 12), (11, 13), (12, 13)]
+    for a, b in [*ring, *four, (0, 10), (5, 11)]:
+        cluster.link(leaves[a], leaves[b])
+    return cluster.design()
+
+
+def test_equal_neighbourhoods_do_not_hide_a_narrow_place() -> None:
+    """80 GPUs have two links of 50 GB/s for what they send to the other 32."""
+    design, n = regular_leaves(), 112
+    gathered = limit_of(design)
+    assert gathered.busbw_gb_per_s == pytest.approx(100 / 80 * (n - 1), rel=EXACT)
+    assert gathered.exact
+    broadcast = estimate(design, Collective.BROADCAST).limit
+    assert broadcast.busbw_gb_per_s == pytest.approx(100, rel=EXACT)
+    spread = estimate(design, Collective.ALL_TO_ALL).limit
+    assert spread.busbw_gb_per_s == pytest.approx(100 / (80 * 32) * (n - 1), rel=EXACT)
+
+
+@pytest.mark.parametrize("servers", [2, 256, 16_384])
+def test_one_lost_nic_among_any_number_limits_an_all_to_all(servers: int) -> None:
+    """7 NICs of 400 Gb/s for 8 (n - 8) pairs: at 131,072 GPUs no tolerance of a solver hides it."""
+    n = servers * 8
+    rank = np.arange(n)
+    u, v = np.r_[rank, rank[1:]], np.r_[n + rank // 8, np.full(n - 1, n + servers)]
+    gbps = np.r_[np.full(n, 3600.0), np.full(n - 1, 400.0)]
+    none = np.zeros(len(u), np.int64)
+    graph = FlowGraph(n + servers + 1, n, u, v, gbps, none, none)
+    found = spread_rate(graph, stable_colour(graph), list)
+    assert found.exact
+    assert found.pair_gbps == pytest.approx(7 * 400 / (8 * (n - 8)), rel=1e-6)
+    assert len(found.crossing) == 7

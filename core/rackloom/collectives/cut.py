@@ -15,19 +15,20 @@ GPUs that the wiring tells apart, on the quotient by colour refinement.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from rackloom.collectives.flow_graph import EdgeKind, FlowGraph
+from rackloom.collectives.growth import TIGHTER, Growth
 from rackloom.collectives.refine import Hashes, capacity_matrix, refined, set_apart
 from rackloom.fabric.arrays import Bools, Floats, Ints
 
 _FLOW_UNITS = 1 << 29
 """The whole demand in integer units: scipy's maximum flow counts in 32 bits."""
 
-_TIGHTER = 1 - 1e-9
 _MBPS = 1000
 _WORK = 8_000_000
 """Vertices and edges times sinks that are looked at in one bound."""
@@ -38,8 +39,11 @@ FEW_CLASSES = 8
 _MOST_PARTED = 24
 """Classes of GPUs that are looked at as the one cut off, those with the least bandwidth first."""
 
-_SEEDS = 12
-"""Switches that are tried for a start of the core."""
+_SEEDS, _FEW_SEEDS = 12, 2
+"""Switches that are tried for a start of the core: with many classes of GPUs, and with few."""
+
+_MORE = 24
+"""GPUs that are looked at after one of each class, where nothing proves the others to be alike."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,54 +86,148 @@ def gather_cut(graph: FlowGraph, symmetric: bool = True, few_classes: int = FEW_
     poorest = int(into[:n].argmin())
     inside = np.ones(graph.vertices, np.bool_)
     inside[poorest] = False
-    best = _Search(float(into[poorest]) / (n - 1), inside)
+    best = _Gather(graph, Growth.of(graph), float(into[poorest]) / (n - 1), inside)
     exact = True
     if symmetric:
-        exact = _search_classes(best, graph, into, few_classes)
+        most = max(1, _WORK // max(len(graph.u) + graph.vertices, 1))
+        nothing = np.zeros(graph.vertices, np.bool_)
+        exact = _look_at_all(best, graph, into, nothing, few_classes, most)
     else:
         for sink in range(n):
-            _tighten(best, graph, np.arange(graph.vertices), sink)
+            best.look(np.arange(graph.vertices), sink, None)
     inside = best.inside
     crossing = np.flatnonzero(inside[graph.u] != inside[graph.v])
-    return Cut(best.rate, inside, crossing, int(inside[:n].sum()), exact)
+    return Cut(best.value, inside, crossing, int(inside[:n].sum()), exact)
+
+
+class _Bound(Protocol):
+    """What a search tightens."""
+
+    @property
+    def value(self) -> float:
+        """The tightest so far; at 0 there is nothing more to find."""
+
+    def look(self, classes: Ints, sink: int, home: int | None) -> bool:
+        """Tighten by the worst cut that leaves out this vertex, on the graph of these classes.
+
+        True when no cut below the value parts it from the source then. ``home``: the class of what
+        is merged with the source.
+        """
+
+    def grown(self, proven: Bools) -> Bools:
+        """These vertices, and all others that no cut below the value can part from them."""
+
+
+def _look_at_all(
+    bound: _Bound, graph: FlowGraph, into: Floats, proven: Bools, few: int, most: int
+) -> bool:
+    """Look at one GPU of every class, and on until no tighter cut is proven to part any.
+
+    A class is what the wiring tells apart from near by; far away its members may differ (two rings
+    of three servers beside one of six). So each member counts as done only when it hangs together
+    with what was looked at; where that shows for none, some more are looked at. False where there
+    are more than ``most`` classes.
+    """
+    n = graph.gpus
+    label, matrix, colour = _contracted(graph, proven)
+    seeded = len(np.unique(colour[label[:n]])) > few
+    if seeded:
+        proven = _absorbed(bound, graph, proven, _SEEDS)
+    first, left = True, most
+    while bound.value > 0 and not proven[:n].all():
+        merged = bool(proven.any())
+        label, matrix, colour = _contracted(graph, proven)
+        free = np.flatnonzero(~proven[:n])
+        for sink in free[one_of_each(colour[label[free]], into[free])].tolist():
+            if proven[sink]:
+                continue
+            if left <= 0:
+                return not first
+            left -= 1
+            classes = numbered(refined(matrix, set_apart(colour, int(label[sink]))))
+            bound.look(classes[label], sink, int(classes[0]) if merged else None)
+            proven[sink] = True
+            proven = bound.grown(proven)
+        if first and not seeded and bound.value > 0 and not proven[:n].all():
+            proven = _absorbed(bound, graph, proven, _FEW_SEEDS)
+        first, left = False, _MORE
+    return True
 
 
 @dataclass(slots=True)
-class _Search:
+class _Gather:
     """The lowest rate so far, and the sending side of the cut that sets it."""
 
-    rate: float
+    graph: FlowGraph
+    growth: Growth
+    value: float
     inside: Bools
 
+    def look(self, classes: Ints, sink: int, home: int | None) -> bool:
+        """False for a switch that gets less although no GPU is cut off: that bounds nothing."""
+        quotient = _quotient(self.graph, classes)
+        target, n = int(classes[sink]), self.graph.gpus
+        while self.value > 0:
+            side = _source_side(quotient, target, self.value, n, home)
+            count = int(quotient.gpus[side].sum())
+            if count == 0:
+                return True
+            out = float(quotient.gbps[side[quotient.u] != side[quotient.v]].sum())
+            if out / count >= self.value * TIGHTER:
+                return True
+            if count == n:
+                return False
+            self.value = out / count
+            self.inside = side[classes]
+        return True
 
-def _search_classes(best: _Search, graph: FlowGraph, into: Floats, few: int) -> bool:
-    """Look at one GPU of every class; False where there were too many to look at all."""
-    n = graph.gpus
-    matrix = _matrix(graph, np.arange(graph.vertices), graph.vertices)
-    colour = np.zeros(graph.vertices, np.uint64)
-    colour[:n] = 1
-    colour = refined(matrix, colour)
-    label, absorbed = np.arange(graph.vertices), None
-    sinks = one_of_each(colour[:n], into[:n])
-    if len(sinks) > few and best.rate > 0:
-        core = _absorbed(best, graph, matrix, colour)
-        if core is not None:
-            label = np.where(core, 0, np.cumsum(~core))
-            absorbed = 0
-            vertices = int(label.max()) + 1
-            matrix = _matrix(graph, label, vertices)
-            fewer = np.zeros(vertices, np.uint64)
-            fewer[label[:n]] = 1
-            fewer[0] = 2
-            colour = refined(matrix, fewer)
-            free = np.flatnonzero(~core[:n])
-            sinks = free[one_of_each(colour[label[free]], into[free])]
-    budget = max(1, _WORK // max(len(graph.u) + graph.vertices, 1))
-    for sink in sinks[:budget].tolist():
-        classes = numbered(refined(matrix, set_apart(colour, int(label[sink]))))
-        home = None if absorbed is None else int(classes[absorbed])
-        _tighten(best, graph, classes[label], sink, home)
-    return len(sinks) <= budget
+    def grown(self, proven: Bools) -> Bools:
+        """Every GPU is fed the rate; what gets all of it together hangs together."""
+        n = self.graph.gpus
+        feed = np.where(np.arange(self.graph.vertices) < n, self.value, 0.0)
+        return self.growth.grown(proven, n * self.value, feed)
+
+
+@dataclass(slots=True)
+class _Parting:
+    """The least bandwidth so far of a cut between two GPUs, and the side of it with the source."""
+
+    graph: FlowGraph
+    growth: Growth
+    source: int
+    value: float
+    inside: Bools
+
+    def look(self, classes: Ints, sink: int, home: int | None) -> bool:
+        """False for a switch that is cut off alone: that parts no GPUs."""
+        del home  # the source is in it
+        quotient, n = _quotient(self.graph, classes), self.graph.gpus
+        side = _reach(quotient, int(classes[self.source]), int(classes[sink]), self.value)
+        gbps = float(quotient.gbps[side[quotient.u] != side[quotient.v]].sum())
+        if gbps >= self.value * TIGHTER:
+            return True
+        inside = side[classes]
+        if inside[:n].all():
+            return False
+        self.value, self.inside = gbps, inside
+        return True
+
+    def grown(self, proven: Bools) -> Bools:
+        """What has as much bandwidth from them as the cut."""
+        return self.growth.grown(proven, self.value)
+
+
+def _contracted(graph: FlowGraph, merged: Bools) -> tuple[Ints, csr_array, Hashes]:
+    """Label of every vertex with the merged ones as one (0), capacities, and a stable colouring."""
+    several = bool(merged.any())
+    label = np.where(merged, 0, np.cumsum(~merged)) if several else np.arange(graph.vertices)
+    vertices = int(label.max()) + 1
+    matrix = _matrix(graph, label, vertices)
+    colour = np.zeros(vertices, np.uint64)
+    colour[label[: graph.gpus]] = 1
+    if several:
+        colour[0] = 2
+    return label, matrix, refined(matrix, colour)
 
 
 def _switched(graph: FlowGraph) -> Floats:
@@ -142,46 +240,27 @@ def _switched(graph: FlowGraph) -> Floats:
     return both.astype(np.float64)
 
 
-def _absorbed(best: _Search, graph: FlowGraph, matrix: csr_array, colour: Hashes) -> Bools | None:
-    """Vertices that no cut below the demand can part from the source; None where none is found.
+def _absorbed(bound: _Bound, graph: FlowGraph, proven: Bools, most: int) -> Bools:
+    """Vertices that no cut below the bound can part from the source, found from the core outwards.
 
-    When the whole demand can flow to a vertex, every cut that matters has it on the source's side,
-    so it may be merged with the source. In a fabric with a core this takes in all its switches, and
+    They may be merged with the source. In a fabric with a core this takes in all its switches, and
     what is left falls apart into servers, of which there are few kinds whatever was unplugged.
     """
     n = graph.gpus
-    core = np.zeros(graph.vertices, np.bool_)
     tried = 0
     for seed in (n + np.argsort(-_switched(graph)[n:], kind="stable")).tolist():
-        if core[seed]:
+        if proven[seed]:
             continue
         tried += 1
-        if tried > _SEEDS:
+        if tried > most or proven[:n].all():
             break
-        if _tighten(best, graph, numbered(refined(matrix, set_apart(colour, seed))), seed):
-            core[seed] = True
-            core = _grown(graph, core, best.rate)
-    return core if core.any() else None
-
-
-def _grown(graph: FlowGraph, core: Bools, rate: float) -> Bools:
-    """The merged vertices and all that must be merged with them.
-
-    What has the whole demand's capacity from merged vertices, straight or over one vertex between
-    (each such path has its own), cannot be parted from them by a cut below the demand.
-    """
-    demand = graph.gpus * rate
-    a, b = np.r_[graph.u, graph.v], np.r_[graph.v, graph.u]
-    gbps = np.r_[graph.gbps, graph.gbps]
-    feed = np.where(np.arange(graph.vertices) < graph.gpus, rate, 0.0)
-    while True:
-        straight = np.bincount(b, weights=gbps * core[a], minlength=graph.vertices)
-        between = np.where(core[a], 0.0, np.minimum(straight[a], gbps))
-        reach = straight + np.bincount(b, weights=between, minlength=graph.vertices) + feed
-        grown: Bools = core | (reach >= demand)
-        if grown.sum() == core.sum():
-            return core
-        core = grown
+        label, matrix, colour = _contracted(graph, proven)
+        classes = numbered(refined(matrix, set_apart(colour, int(label[seed]))))
+        if bound.look(classes[label], seed, int(classes[0]) if proven.any() else None):
+            proven = proven.copy()
+            proven[seed] = True
+            proven = bound.grown(proven)
+    return proven
 
 
 def _matrix(graph: FlowGraph, label: Ints, vertices: int) -> csr_array:
@@ -214,32 +293,6 @@ def _quotient(graph: FlowGraph, classes: Ints) -> _Quotient:
     real = u != v
     gpus = np.bincount(classes[: graph.gpus], minlength=k)
     return _Quotient(u[real], v[real], gbps[real].astype(np.float64), gpus, k)
-
-
-def _tighten(
-    best: _Search, graph: FlowGraph, classes: Ints, sink: int, home: int | None = None
-) -> bool:
-    """Lower the rate to what the worst cut that leaves out this vertex allows.
-
-    True when the whole demand then flows to it. False for a switch that gets less although no GPU
-    is cut off: that bounds nothing. ``home``: the class merged with the source.
-    """
-    quotient = _quotient(graph, classes)
-    target = int(classes[sink])
-    n = graph.gpus
-    while best.rate > 0:
-        side = _source_side(quotient, target, best.rate, n, home)
-        count = int(quotient.gpus[side].sum())
-        if count == 0:
-            return True
-        out = float(quotient.gbps[side[quotient.u] != side[quotient.v]].sum())
-        if out / count >= best.rate * _TIGHTER:
-            return True
-        if count == n:
-            return False
-        best.rate = out / count
-        best.inside = side[classes]
-    return True
 
 
 def _source_side(quotient: _Quotient, target: int, rate: float, n: int, home: int | None) -> Bools:
@@ -285,38 +338,31 @@ def poorest_gbps(graph: FlowGraph) -> float:
     return float(into[: graph.gpus].min())
 
 
-def parting_cut(graph: FlowGraph, colour: Hashes) -> Cut:
+def parting_cut(graph: FlowGraph) -> Cut:
     """The least bandwidth of any cut with a GPU on each side, as what crosses in one direction.
 
     Broadcast takes at least S over it, and so does an all-reduce with reduction inside the network
-    (data crosses once up, once down). One GPU of the first class is the source, one of every class
-    the sink: a cut that parts no two of these parts nobody.
+    (data crosses once up, once down). One GPU is the source, and each other that is not yet proven
+    to hang together with it the sink.
     """
     n = graph.gpus
     into: Floats = np.bincount(
         np.r_[graph.u, graph.v], weights=np.r_[graph.gbps, graph.gbps], minlength=graph.vertices
     ).astype(np.float64)
-    sinks = one_of_each(colour[:n], into[:n])
-    poorest = int(sinks[0])
+    poorest = int(into[:n].argmin())
     inside = np.ones(graph.vertices, np.bool_)
     inside[poorest] = False
-    best, side = float(into[poorest]), inside
-    matrix = capacity_matrix_of(graph)
     source = int(np.flatnonzero(np.arange(n) != poorest)[-1])
-    with_source = refined(matrix, set_apart(colour, source))
-    fine = one_of_each(with_source[:n], into[:n])
-    budget = min(_MOST_PARTED, max(1, _WORK // max(len(graph.u) + graph.vertices, 1)))
-    for sink in fine[:budget].tolist():
-        if sink == source or best <= 0:
-            continue
-        classes = numbered(refined(matrix, set_apart(with_source, sink)))
-        quotient = _quotient(graph, classes)
-        reach = _reach(quotient, int(classes[source]), int(classes[sink]), best)
-        gbps = float(quotient.gbps[reach[quotient.u] != reach[quotient.v]].sum())
-        if gbps < best * _TIGHTER:
-            best, side = gbps, reach[classes]
-    crossing = np.flatnonzero(side[graph.u] != side[graph.v])
-    return Cut(best, side, crossing, int(side[:n].sum()), len(fine) <= budget)
+    best = _Parting(graph, Growth.of(graph), source, float(into[poorest]), inside)
+    alone = np.zeros(graph.vertices, np.bool_)
+    alone[source] = True
+    proven = best.grown(alone) if best.value > 0 else alone
+    if best.value > 0:
+        proven = _absorbed(best, graph, proven, _FEW_SEEDS)
+    exact = _look_at_all(best, graph, into, proven, n, _MOST_PARTED)
+    inside = best.inside
+    crossing = np.flatnonzero(inside[graph.u] != inside[graph.v])
+    return Cut(best.value, inside, crossing, int(inside[:n].sum()), exact)
 
 
 def _reach(quotient: _Quotient, source: int, sink: int, most: float) -> Bools:

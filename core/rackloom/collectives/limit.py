@@ -57,7 +57,7 @@ def find_limit(
             factor = 2 * (n - 1) / n / 8
             in_network = poorest_gbps(graph) * factor
             if reducing:
-                cut = parting_cut(graph, stable_colour(graph))
+                cut = parting_cut(graph)
                 in_network = cut.rate_gbps * factor
                 return _limit(fabric, group, graph, cut, in_network, in_network, reducing)
             cut = gather_cut(graph)
@@ -68,7 +68,7 @@ def find_limit(
         case Collective.ALL_TO_ALL:
             return _all_to_all(fabric, group, graph)
         case _:
-            cut = parting_cut(graph, stable_colour(graph))
+            cut = parting_cut(graph)
             return _limit(fabric, group, graph, cut, cut.rate_gbps / 8)
 
 

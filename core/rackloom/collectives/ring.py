@@ -84,7 +84,10 @@ def channel_table(fabric: Fabric, group: Group, ports: Ports) -> Ints:
         place = np.arange(len(mine)) - (np.cumsum(count) - count)[node]
         kept = mine[place < least[number]]
         tables.append(kept.reshape(group.nodes, least[number]))
-    return np.concatenate(tables, axis=1)
+    table = np.concatenate(tables, axis=1)
+    # in the order of the rails, not of the numbers that networks happen to have
+    by_rail: Ints = np.argsort(table[0], kind="stable")
+    return table[:, by_rail]
 
 
 def _need_a_port_each(fabric: Fabric, group: Group, ports: Ports) -> None:

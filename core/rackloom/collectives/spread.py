@@ -4,8 +4,9 @@
 A linear programme on the quotient by colour refinement. All GPUs of a class are alike, so one of
 each sends for them: its flow to everybody else, averaged over the symmetries, is a flow between
 classes of the refinement that sets it apart, and puts on each class of edges what all senders of
-its class together do. Exact on any fabric; where there are too many classes for that, cuts bound
-it: |S| |rest| pairs each way have to cross what the cut can carry.
+its class together do. Exact where the GPUs of a class are alike also seen from far away; where they
+are not, or where there are too many classes, cuts bound it: |S| |rest| pairs each way have to cross
+what the cut can carry.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ _MOST_VARIABLES = 20_000
 _MOST_SIDES = 24
 """Servers, and pods, whose cut is looked at where the programme is too big."""
 
+_WORK_ALIKE = 40_000
+"""Vertices and edges times GPUs that are compared with the sender of their class."""
+_MOST_ALIKE = 64
+
 _TIGHT = 1e-7
 
 
@@ -48,11 +53,31 @@ class Spread:
 def spread_rate(graph: FlowGraph, colour: Hashes, candidates: Callable[[], list[Bools]]) -> Spread:
     """The all-to-all limit. ``colour``: a stable one; ``candidates``: sides of cuts to try."""
     senders = one_of_each(colour[: graph.gpus], np.zeros(graph.gpus))
-    if len(senders) <= _MOST_SENDERS:
+    if len(senders) <= _MOST_SENDERS and _alike(graph, colour, senders):
         found = _programme(graph, colour, senders)
         if found is not None:
             return found
     return _best_cut(graph, candidates())
+
+
+def _alike(graph: FlowGraph, colour: Hashes, senders: Ints) -> bool:
+    """Whether the GPUs of each class see the same around them as the one that sends for them.
+
+    A stable colouring does not promise that: leaves with three links each to other leaves get one
+    colour, whatever they form. Members from all over a class are compared, all of them in small
+    fabrics.
+    """
+    matrix = capacity_matrix_of(graph)
+    most = int(np.clip(_WORK_ALIKE // (len(graph.u) + graph.vertices), 2, _MOST_ALIKE))
+    for sender in senders.tolist():
+        members = np.flatnonzero(colour[: graph.gpus] == colour[sender])
+        members = members[members != sender]
+        several = np.unique(np.linspace(0, len(members) - 1, min(most, len(members))).astype(int))
+        seen = np.sort(refined(matrix, set_apart(colour, sender)))
+        for member in members[several].tolist():
+            if not np.array_equal(seen, np.sort(refined(matrix, set_apart(colour, member)))):
+                return False
+    return True
 
 
 def _best_cut(graph: FlowGraph, candidates: list[Bools]) -> Spread:
