@@ -384,6 +384,25 @@ def test_saving_keeps_the_previous_version(small: Path) -> None:
     assert sorted(p.name for p in small.parent.iterdir()) == ["small.rackloom", backup.name]
 
 
+def test_saving_removes_what_a_killed_program_left(small: Path) -> None:
+    dead, busy, other = (
+        small.with_name(name)
+        for name in (
+            f".{small.name}.aaaaaaaa.tmp",
+            f".{small.name}.bbbbbbbb.tmp",
+            ".x.cccccccc.tmp",
+        )
+    )
+    for path in (dead, busy, other):
+        path.write_bytes(b"half")
+    for path in (dead, other):
+        os.utime(path, (1e9, 1e9))
+    save(small, small_design())
+    assert not dead.exists()
+    assert busy.exists(), "another program may be writing it"
+    assert other.exists(), "it is not of this file"
+
+
 def test_saving_keeps_permissions_and_follows_links(small: Path) -> None:
     small.chmod(0o640)
     link = small.with_name("link.rackloom")

@@ -9,6 +9,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +18,10 @@ from rackloom.files.errors import FileError
 
 SHORT = 32
 """So much of a file's name is in that of its temporary files: they fit where it fits."""
+
+
+ABANDONED_S = 3600.0
+"""A temporary file nobody wrote to for so long belongs to a program that is no more."""
 
 
 def backup_path(path: Path) -> Path:
@@ -32,6 +37,7 @@ def write_atomically(path: Path, chunks: Iterable[bytes], *, keep_previous: bool
     """
     target = Path(os.path.realpath(path))
     found = _replaceable(target)
+    _sweep(target)
     digest = sha256()
     temporary: Path | None = None
     try:
@@ -58,6 +64,18 @@ def write_atomically(path: Path, chunks: Iterable[bytes], *, keep_previous: bool
             with contextlib.suppress(OSError):
                 temporary.unlink()
     return digest.hexdigest()
+
+
+def _sweep(target: Path) -> None:
+    """Remove what savings left behind that were killed long ago: each as large as the file."""
+    prefix = f".{target.name[:SHORT]}."
+    with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            if not (entry.name.startswith(prefix) and entry.name.endswith(".tmp")):
+                continue
+            with contextlib.suppress(OSError):
+                if time.time() - entry.stat(follow_symlinks=False).st_mtime > ABANDONED_S:
+                    os.unlink(entry.path)
 
 
 def _replaceable(target: Path) -> os.stat_result | None:
