@@ -509,7 +509,10 @@ def test_the_frozen_sample_of_version_1_opens() -> None:
     project = load(DATA / "version-1.rackloom")
     frozen = json.loads((DATA / "version-1.json").read_text())
     design = project.design
-    younger = {"spares": [], "prices": []}  # tables that came after the sample was frozen
+    younger: dict[str, list[str]] = {
+        "spares": [],
+        "prices": [],
+    }  # tables that came after the sample was frozen
     ids = {t: sorted(design.table(t)) for t in schema.FILE_TABLES}
     assert ids == {**younger, **frozen["ids"]}
     leaf = next(d for d in design.devices.values() if d.name == "leaf-01")
