@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from tests.fabrics import Cluster, server_part, star, switch_part
 
+from rackloom.catalog import load_bundled
+from rackloom.catalog.parts import PartId, ServerPart
 from rackloom.collectives import Estimate, EstimateError, Settings, estimate
 from rackloom.design import Design
 from rackloom.fabric import Fabric
@@ -81,6 +83,15 @@ def test_an_empty_design_says_that_it_is_empty(gpus: Any) -> None:
     """Not that one should ask for 2 to 0 GPUs."""
     with pytest.raises(EstimateError, match="no GPU to estimate for"):
         estimate(Design(), gpus=gpus)
+
+
+def test_a_server_whose_gpus_nobody_described_is_named() -> None:
+    """Not that a GPU server should be put in: there are two."""
+    part = load_bundled().require(PartId("rtx-pro-6000-node"))
+    assert isinstance(part, ServerPart)
+    design = star(2, part).design()
+    with pytest.raises(EstimateError, match=r"RTX PRO 6000.* does not say which GPUs are in it"):
+        estimate(design)
 
 
 def test_numbers_of_numpy_choose_gpus() -> None:

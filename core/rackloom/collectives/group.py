@@ -75,13 +75,27 @@ def form_group(fabric: Fabric, choice: GpuChoice = None) -> Group:
     gpus = _chosen(fabric, choice)
     if len(gpus) == 0:
         raise EstimateError(
-            "there is no GPU to estimate for: put a GPU server into the design"
+            _no_gpu(fabric)
             if not len(fabric.arrays.gpu_device)
             else "every GPU has failed: nothing is left to estimate"
         )
     if len(gpus) == 1:
         raise EstimateError("one GPU has nobody to talk to: choose at least two")
     return _grouped(fabric, gpus)
+
+
+def _no_gpu(fabric: Fabric) -> str:
+    """Why there is none: no server for GPUs, or one whose part does not say what is in it."""
+    design = fabric.design
+    parts = {device.part for device in design.devices.values()}
+    found = (design.parts[part] for part in sorted(parts))
+    undescribed = [p for p in found if isinstance(p, ServerPart) and p.purpose == "gpu"]
+    if not undescribed:
+        return "there is no GPU to estimate for: put a GPU server into the design"
+    return (
+        f"the part {undescribed[0].title} does not say which GPUs are in it: describe them in a "
+        "part of your own, or take another server"
+    )
 
 
 def _server_order(fabric: Fabric) -> list[int]:
