@@ -6,14 +6,16 @@ import io
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from rackloom_gui.charts.bars import Part, StackedBar
 from rackloom_gui.charts.copying import Line, picture_of
 from rackloom_gui.charts.sizes import bandwidth_text, short_size, size_text, time_text
 from rackloom_gui.main_window import MainWindow
+from rackloom_gui.theme import Theme
 
 
 def test_sizes_are_powers_of_1024() -> None:
@@ -110,3 +112,15 @@ def test_the_chart_as_a_picture(example: MainWindow, qtbot: QtBot) -> None:
     assert wrapped.height() > 2 * small.fontMetrics().height() + 24
     plot = chart._chart_room.height() + chart.legend.height()
     assert image.height() / 2 > plot + wrapped.height()
+
+
+def test_no_share_is_struck_through_by_the_mark(theme: Theme, qtbot: QtBot) -> None:
+    """96 GB of 80: the line of the 80 goes through the third part, where its share would stand."""
+    bar = StackedBar(theme)
+    qtbot.addWidget(bar)
+    bar.resize(500, 80)
+    bar.show_parts([Part("a", 33, ""), Part("b", 33, ""), Part("c", 34, "")], mark=83)
+    third = QRectF(330, 0, 170, 22)
+    clear = bar._clear_of_mark(third, 30)
+    assert (clear.left(), clear.right()) == (330, 415)
+    assert bar._clear_of_mark(QRectF(0, 0, 165, 22), 30) == QRectF(0, 0, 165, 22)

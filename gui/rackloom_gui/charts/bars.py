@@ -145,12 +145,25 @@ class StackedBar(QWidget):
         total = sum(p.value for p in self._parts)
         text = f"{self._parts[number].value / total * 100:.0f} %" if total > 0 else ""
         solid = number < len(self._tokens.series)
-        if not solid or painter.fontMetrics().horizontalAdvance(text) + 6 > box.width():
+        wide = painter.fontMetrics().horizontalAdvance(text)
+        box = self._clear_of_mark(box, wide)
+        if not solid or wide + 6 > box.width():
             return
         colour = self._brushes(number)[0]
         dark = colour.lightnessF() < 0.55
         painter.setPen(QColor("white") if dark else QColor("black"))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _clear_of_mark(self, box: QRectF, wide: float) -> QRectF:
+        """The part of a box beside the mark, where the mark would strike a centred text through."""
+        scale = self._scale()
+        if self._mark is None or scale <= 0:
+            return box
+        x = self._mark / scale * self.width()
+        if abs(x - box.center().x()) > wide / 2 + 4:
+            return box
+        left, right = x - box.left(), box.right() - x
+        return box.adjusted(0, 0, -right, 0) if left >= right else box.adjusted(left, 0, 0, 0)
 
     def _draw_mark(self, painter: QPainter, y: float) -> float:
         scale = self._scale()
