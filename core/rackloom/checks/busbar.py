@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rackloom.catalog.parts import RackPart, ServerPart
 from rackloom.catalog.site_parts import PowerShelfPart
@@ -14,11 +14,20 @@ from rackloom.design.ids import RackId
 from rackloom.placement.loads import on_busbar_of
 
 
+def with_busbar(context: Context, rack_ids: Iterable[str]) -> Iterator[str]:
+    """Racks with something that hangs on a busbar, or feeds one: few halls have any."""
+    for rack_id in rack_ids:
+        devices, shelves = on_busbar_of(context.design, rack_id)
+        if devices or shelves:
+            yield rack_id
+
+
 @rule(
     "power.no-busbar",
     Severity.ERROR,
     watches={"devices", "racks"},
     scope="rack",
+    among=with_busbar,
     source="NVIDIA DGX GB200 user guide, hardware; OCP Open Rack V3",
 )
 def no_busbar(context: Context, rack_id: str) -> Iterator[Hit]:
@@ -47,6 +56,7 @@ def no_busbar(context: Context, rack_id: str) -> Iterator[Hit]:
     Severity.WARNING,
     watches={"devices", "racks", "modules", "cables"},
     scope="rack",
+    among=with_busbar,
     source="DGX SuperPOD reference architecture GB200 (components)",
     numbers=(66,),
 )
@@ -84,6 +94,7 @@ def transient(context: Context, rack_id: str) -> Iterator[Hit]:
     Severity.ERROR,
     watches={"devices", "racks", "modules", "cables"},
     scope="rack",
+    among=with_busbar,
     source="definition: a conductor carries its rated current; OCP Open Rack V3 (busbar)",
 )
 def busbar_overload(context: Context, rack_id: str) -> Iterator[Hit]:

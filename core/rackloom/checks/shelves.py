@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rackloom.catalog.site_parts import PowerShelfPart
+from rackloom.checks.busbar import with_busbar
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Fix, Hit, Severity, called, listed
 from rackloom.checks.registry import rule
@@ -51,6 +52,7 @@ def _shelf(design: Design, shelf: DeviceId) -> PowerShelfPart:
     Severity.ERROR,
     watches=_LOAD,
     scope="rack",
+    among=with_busbar,
     source=_SOURCE,
     numbers=(58,),
 )
@@ -79,6 +81,7 @@ def shelf_overload(context: Context, rack_id: str) -> Iterator[Hit]:
     Severity.WARNING,
     watches=_LOAD,
     scope="rack",
+    among=with_busbar,
     source="OCP Open Rack V3 power shelves (5+1 and 6+0 rectifiers); NVIDIA power shelf pages",
     numbers=(63,),
 )
@@ -117,6 +120,7 @@ def shelf_spare(context: Context, rack_id: str) -> Iterator[Hit]:
     Severity.WARNING,
     watches={"cords", "devices"},
     scope="rack",
+    among=with_busbar,
     source="NEC: a circuit's rating is its breaker's",
     numbers=(58, 59),
 )
@@ -145,6 +149,7 @@ def unfed_shelf(context: Context, rack_id: str) -> Iterator[Hit]:
     Severity.ERROR,
     watches={"cords", "devices", "feeds"},
     scope="rack",
+    among=with_busbar,
     source="OCP Open Rack V3 power shelves (input); data sheets of the shelves",
     numbers=(62,),
 )
@@ -176,6 +181,7 @@ def shelf_input(context: Context, rack_id: str) -> Iterator[Hit]:
     Severity.WARNING,
     watches=_FED,
     scope="rack",
+    among=with_busbar,
     source="NVIDIA power shelf pages (N+N over eight shelves); Dell AI fabric rules (2N feeds)",
     numbers=(58, 63),
 )
@@ -207,6 +213,7 @@ def shelf_split(context: Context, rack_id: str) -> Iterator[Hit]:
     Severity.ERROR,
     watches=_FED,
     scope="rack",
+    among=with_busbar,
     source="NVIDIA power shelf pages (N+N over eight shelves); Dell AI fabric rules (2N feeds)",
     numbers=(58,),
 )
