@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rackloom.collectives import Collective
-from rackloom.interop.nccl_log import MeasuredPoint, NcclLogError, read_nccl_log
+from rackloom.interop.nccl_log import MeasuredPoint, NcclLogError, decoded, read_nccl_log
 
 HEAD = """# nccl-tests version 2.17.6 nccl-headers=22706 nccl-library=22706
 # Collective test starting: all_reduce_perf
@@ -254,3 +254,30 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except NcclLogError:
         return
     assert all(p.time_us > 0 for run in runs for p in run.points)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
+def test_files_as_any_shell_writes_them(encoding: str) -> None:
+    data = (HEAD + ROWS).replace("\n", "\r\n").encode(encoding)
+    if encoding == "utf-16-le":
+        data = b"\xff\xfe" + data
+    assert read_nccl_log(decoded(data))[0].ranks == 2
+
+
+@pytest.mark.parametrize("time", ["1e308", "1e-300", "0", "-1", "inf", "nan"])
+def test_times_that_nobody_measured_are_left_out(time: str) -> None:
+    """A gap to 1e-300 us would be an infinite one."""
+    (run,) = read_nccl_log(HEAD + ROWS.replace("24.70", time).replace("980.1", time))
+    assert [point.size_bytes for point in run.points] == [268435456]
+
+
+def test_ranks_of_thousands_of_digits_are_none() -> None:
+    """Python refuses to convert them."""
+    text = HEAD.replace("Rank  1", "Rank  " + "9" * 5000) + ROWS
+    assert len(read_nccl_log(text)[0].points) == 2
+
+
+def test_a_table_of_empty_messages_is_read() -> None:
+    row = "0 0 float sum -1 9.5 0.00 0.00 0 9.1 0.00 0.00 0\n"
+    (run,) = read_nccl_log(HEAD.replace("# Collective test starting: all_reduce_perf\n", "") + row)
+    assert [(point.size_bytes, point.busbw_gb_per_s) for point in run.points] == [(0, 0.0)]

@@ -190,7 +190,7 @@ def _measured(arguments: argparse.Namespace) -> MeasuredRun | None:
     if arguments.measured is None:
         return None
     from rackloom.collectives import parse_collective
-    from rackloom.interop.nccl_log import NcclLogError, read_nccl_log
+    from rackloom.interop.nccl_log import NcclLogError, decoded, read_nccl_log
 
     path = Path(arguments.measured)
     try:
@@ -198,7 +198,7 @@ def _measured(arguments: argparse.Namespace) -> MeasuredRun | None:
             data = file.read(MOST_LOG_BYTES + 1)
         if len(data) > MOST_LOG_BYTES:
             raise CommandError(f"{path}: a log is not longer than {MOST_LOG_BYTES >> 20} MB")
-        runs = read_nccl_log(data.decode("utf-8", errors="replace"))
+        runs = read_nccl_log(decoded(data))
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror or 'cannot be read'}") from error
     except NcclLogError as error:

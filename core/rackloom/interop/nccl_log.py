@@ -21,7 +21,7 @@ from rackloom.collectives.conventions import Collective, busbw_factor
 _GLUED = re.compile(r"^\s*(?:\[[^\]]*\](?:<\w+>)?:?|[\w.@-]+:)(?=\d)")
 """What launchers put before a line without a blank: ``[1,0]<stdout>:8``, ``0:8``."""
 _TEST = re.compile(r"\b([a-z]+(?:_[a-z]+)*)_perf(?:_mpi)?\b")
-_RANK = re.compile(r"#\s*Rank\s+(\d+)\b(?:\s+Group\s+(\d+)\b)?")
+_RANK = re.compile(r"#\s*Rank\s+(\d{1,9})\b(?:\s+Group\s+(\d{1,9})\b)?")
 _TIMES = ("time", "algbw", "busbw", "#wrong")
 _PLAIN = ("size", "count", "type", "redop", "root", *_TIMES * 2)
 """The columns of a table that came without its heading."""
@@ -30,7 +30,10 @@ _TYPE_BYTES = {
     "half": 2, "float": 4, "double": 8, "bfloat16": 2, "f8e4m3": 1, "f8e5m2": 1, "fp8_e4m3": 1,
     "fp8_e5m2": 1,
 }  # fmt: skip
+_TYPES = frozenset(_TYPE_BYTES)
 _MOST_CHARACTERS = 64 << 20
+_TIMES_US = (1e-3, 1e15)
+"""No collective takes less than a nanosecond, and none thirty years."""
 _MOST_DIGITS = 19
 _LARGE_GB_PER_S = 10
 """From here on bus over algorithm bandwidth tells the number of ranks, printed with two digits."""
@@ -75,6 +78,12 @@ class Row:
     rooted: bool
     in_place: bool | None
     """Whether the test has a run in place; None where the line does not tell."""
+
+
+def decoded(data: bytes) -> str:
+    """The text of a log file: UTF-8, or UTF-16 as Windows shells write what they redirect."""
+    utf_16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return data.decode("utf-16" if utf_16 else "utf-8", errors="replace")
 
 
 def read_nccl_log(text: str) -> tuple[MeasuredRun, ...]:
@@ -126,6 +135,8 @@ class _Reader:
             self._comment(raw[max(raw.find("#"), 0) :] if "#" in raw else raw)
             return
         words = raw.split()
+        if _TYPES.isdisjoint(words):  # quickly past the other lines of a long log
+            return
         row = self._row(words)
         if row is None and (glued := _GLUED.match(raw)) is not None:
             row = self._row(raw[glued.end() :].split())
@@ -226,7 +237,7 @@ def collective_of(rows: list[Row]) -> Collective | None:
         if row.reduces is False:
             return Collective.BROADCAST if row.rooted else Collective.SEND_RECEIVE
         return None
-    factor = busbw_factor(Collective.ALL_GATHER, row.per_rank)
+    factor = busbw_factor(Collective.ALL_GATHER, max(row.per_rank, 1))
     sliced = row.per_rank > 1 and abs(busbw - algbw * factor) <= 0.01 * (1 + algbw)
     if not sliced or row.rooted:  # gather and scatter have a root
         return None
@@ -264,7 +275,9 @@ def _point(size: int, words: list[str]) -> MeasuredPoint | None:
 
 def checked_point(size: int, time_us: float, algbw: float, busbw: float) -> MeasuredPoint | None:
     """A point, unless the figures are none."""
-    if all(math.isfinite(x) and x >= 0 for x in (time_us, algbw, busbw)) and time_us > 0:
+    shortest, longest = _TIMES_US
+    measured = all(math.isfinite(x) and x >= 0 for x in (time_us, algbw, busbw))
+    if measured and shortest <= time_us <= longest:
         return MeasuredPoint(size, time_us, algbw, busbw)
     return None
 

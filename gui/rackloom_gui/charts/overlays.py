@@ -31,12 +31,12 @@ def tr(text: str) -> str:
 
 def read_log(path: Path) -> tuple[MeasuredRun, ...]:
     """The runs in a file; ValueError with one sentence where there are none."""
-    from rackloom.interop.nccl_log import read_nccl_log
+    from rackloom.interop.nccl_log import decoded, read_nccl_log
 
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ValueError(tr("{0} is larger than 64 MB: cut it down to the table.").format(path))
-        text = path.read_text("utf-8", errors="replace")
+        text = decoded(path.read_bytes())
     except OSError as error:
         why = error.strerror or str(error)
         raise ValueError(tr("{0} cannot be read: {1}.").format(path.name, why)) from error
