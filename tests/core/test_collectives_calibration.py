@@ -4,6 +4,7 @@
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 from tests.fabrics import server_part, star
@@ -12,6 +13,7 @@ from rackloom.catalog import load_bundled
 from rackloom.catalog.parts import ServerPart
 from rackloom.collectives import EstimateError, Point, Settings, estimate
 from rackloom.collectives.calibration import PROTOCOLS, load_hardware, load_libraries
+from rackloom.collectives.cost_model import Shape, channels_at_work
 
 
 def cited(node: Any) -> set[str]:
@@ -129,3 +131,14 @@ def test_efa_hops_and_protocols_are_what_its_plug_in_declares() -> None:
     assert slow.time_us - fast.time_us == pytest.approx(2 * 2 * 35, rel=0.01)  # two levels, twice
     with pytest.raises(EstimateError, match="LL is not used"):
         estimate(design, protocol="LL", settings=Settings(transport="efa"))
+
+
+def test_small_messages_are_given_few_channels() -> None:
+    """One channel up to 4 KB with LL, and one more for each further 4 KB (threads x 8 bytes)."""
+    library = load_libraries().libraries["nccl"]
+    shape = Shape(32, 4, 8, 375.0, True, 0.0, "hopper", "intel")  # 16 channels
+    sizes = np.array([8, 4096, 16384, 65536, 1 << 30], np.float64)
+    part = channels_at_work(library, shape, "LL", sizes)
+    assert part.tolist() == [1 / 16, 1 / 16, 4 / 16, 1.0, 1.0]
+    assert channels_at_work(library, shape, "Simple", sizes).tolist() == [1.0] * 5
+    assert channels_at_work(library, shape, "LL128", np.array([10240.0])).tolist() == [2 / 16]

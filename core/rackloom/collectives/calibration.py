@@ -347,6 +347,10 @@ class Library(_Frozen):
     post_overhead_simple_factor: float
     pipelined_from_bytes: float
     channels_per_nic: int
+    one_server_channels: int = 1
+    least_bytes_per_channel: dict[str, float] = {}
+    """By protocol: with fewer bytes for each channel (a ring with LL: and rank), the library takes
+    fewer channels."""
     ll_max_one_server: dict[str, float]
     ll_max_servers: dict[str, tuple[float, float]]
     ll128_max_per_channel: dict[str, float]

@@ -61,7 +61,9 @@ def ring_curves(
             channels = max(shape.channels * library.channels_per_nic, 1)
             long = sizes / (channels * shape.ranks) >= library.pipelined_from_bytes
             latencies[long] *= factor
-        curves.append(Curve("ring", protocol, latencies + sizes / (1000 * algbw)))
+        per_rank = sizes / shape.ranks if protocol == "LL" else sizes  # as the library counts
+        part = channels_at_work(library, shape, protocol, per_rank)
+        curves.append(Curve("ring", protocol, latencies + sizes / (1000 * algbw * part)))
     return curves
 
 
@@ -145,12 +147,30 @@ def tree_curves(library: Library, shape: Shape, sizes: Floats) -> list[Curve]:
         if protocol == "LL":
             # the library's ceiling is on what it halves for the tree
             algbw = min(algbw, _ll_ceiling(library, shape) / 2)
-        bandwidth = algbw * size_correction(tree.size_correction, number, sizes)
+        part = size_correction(tree.size_correction, number, sizes)
+        part = np.minimum(part, channels_at_work(library, shape, protocol, sizes))
+        bandwidth = algbw * part
         times = latency_us + sizes / (1000 * bandwidth)
         if protocol != "LL":
             times += crossings * pipeline_us(tree.pipeline, shape.row, sizes)
         curves.append(Curve("tree", protocol, times))
     return curves
+
+
+def channels_at_work(library: Library, shape: Shape, protocol: str, sizes: Floats) -> Floats:
+    """What part of its channels the library puts to work on messages of each size.
+
+    It takes one away until each has so many bytes (NVIDIA/nccl, src/enqueue.cc); steps from one
+    channel to the next are smoothed, so that a greater message never takes less time.
+    """
+    least = library.least_bytes_per_channel.get(protocol)
+    if least is None:
+        return np.ones(len(sizes))
+    channels = library.one_server_channels
+    if shape.nodes > 1:
+        channels = max(shape.channels * library.channels_per_nic, 1)
+    part: Floats = np.clip(sizes / least, 1, channels) / channels
+    return part
 
 
 def pipeline_us(
