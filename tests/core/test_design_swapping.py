@@ -223,6 +223,7 @@ def test_a_pdus_cords_go_to_outlets_of_the_same_name_or_kind() -> None:
     assert (report.cords, len(report.lost)) == (6, 1)
     outlets = [c.outlet for c in after.cords.values() if c.source == strip]
     assert sorted(outlets) == [f"C13/C19-{n}" for n in range(1, 6)]
+    assert len([note for note in report.notes if " goes to C13/C19-" in note]) == 5
 
 
 # Every switch there is

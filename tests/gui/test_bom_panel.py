@@ -14,13 +14,15 @@ from pytestqt.qtbot import QtBot
 from tests.gui.design_kit import example_design
 from tests.gui.window_kit import Answers, trigger
 
+from rackloom.catalog import CablePart, DevicePart, PartId, RackPart, load_bundled
+from rackloom.design import CableEnd, Design, Draft, edits
 from rackloom.design.buying import remove_price_list, set_price_list, set_spares
 from rackloom.files import load, save
 from rackloom.reports.bom import bom
 from rackloom.reports.buying import bill, list_prices, read_prices
 from rackloom_gui.dialogs.labels import LabelsDialog
 from rackloom_gui.dialogs.prices import PricesDialog, SparesDialog
-from rackloom_gui.dialogs.swap_part import SwapDialog
+from rackloom_gui.dialogs.swap_part import SwapDialog, try_swap
 from rackloom_gui.document import Document
 from rackloom_gui.icons import Icons
 from rackloom_gui.main_window import MainWindow
@@ -283,6 +285,28 @@ def test_swapping_a_leaf_shows_what_is_lost_and_is_one_step(
     assert example.document.history.position == steps + 1
     example.document.undo()
     assert example.document.design == design
+
+
+def test_the_preview_of_a_swap_says_which_cables_go_dark() -> None:
+    """A cable may fit and stay plugged, and yet its two ends speak no common rate any more."""
+    catalog = load_bundled()
+    draft = Draft(Design())
+    row = edits.add_row(draft)
+    rack = catalog.require("generic-48u-600")
+    assert isinstance(rack, RackPart)
+    rack_id = edits.add_rack(draft, rack, row, 0.0)
+    switch, other, dac = (
+        catalog[PartId(i)] for i in ("nvidia-qm9700", "arista-7060x6-32pe", "mcp4y10-n")
+    )
+    assert isinstance(switch, DevicePart)
+    assert isinstance(other, DevicePart)
+    assert isinstance(dac, CablePart)
+    a, b = (edits.add_device(draft, switch, rack_id, u) for u in (10, 12))
+    cable = edits.plug_cable(draft, dac, [CableEnd(0, a, "9"), CableEnd(1, b, "9")], 1.0)
+    design, _ = draft.close("Build")
+    assert len(design.links[cable]) == 2
+    messages = [loss.message for kept in try_swap(design, [a], other) for loss in kept.lost]
+    assert messages == [f"cable {cable} ({dac.model}) stays plugged but carries no link any more"]
 
 
 def test_in_a_narrow_panel_one_reads_how_many_and_how_long(panel: BomPanel, qtbot: QtBot) -> None:

@@ -11,6 +11,7 @@ from rackloom.catalog.parts import CablePart, TransceiverPart
 from rackloom.catalog.words import CableTechnology
 from rackloom.design.draft import Draft
 from rackloom.design.entities import Cable, CableEnd
+from rackloom.design.value import Design
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,6 @@ def put_ends(draft: Draft, cable: Cable, ends: tuple[CableEnd, ...]) -> None:
         draft.remove("cables", cable.id)
 
 
-def cable_words(draft: Draft, cable: Cable) -> str:
+def cable_words(draft: Draft | Design, cable: Cable) -> str:
     """What a person calls a cable."""
     return f"cable {cable.label or cable.id} ({draft.part(cable.part, CablePart).model})"

@@ -20,6 +20,7 @@ from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.kept import Kept, cable_words, end_trouble, first_new
 from rackloom.design.relinking import links_over
+from rackloom.design.value import Design
 
 # A cable's part
 
@@ -190,10 +191,24 @@ def change_mode(draft: Draft, device_id: DeviceId, cage: str, mode: str | None) 
         cable = before.cables[cable_id]
         if not any(e.device == device_id and e.cage in watched for e in cable.ends):
             continue
-        had, has = len(links_over(before, cable_id)), len(links_over(after, cable_id))
-        if has >= had:
+        dimmer = fewer_links(before, after, cable_id)
+        if dimmer is None:
             kept.cables += 1
-            continue
-        now = f"carries {has} of its {had} links" if has else "carries no link any more"
-        kept.lose(f"{cable_words(draft, cable)} stays plugged but {now}", cable_id, device_id)
+        else:
+            kept.lose(dimmer, cable_id, device_id)
     return kept
+
+
+def fewer_links(before: Design, after: Design, cable_id: CableId) -> str | None:
+    """That a cable which stayed plugged carries fewer links after an edit; None where it does not.
+
+    None, too, for a cable that is gone or lost an end: that is another loss.
+    """
+    was, now = before.cables[cable_id], after.cables.get(cable_id)
+    if now is None or len(now.ends) < len(was.ends):
+        return None
+    had, has = len(links_over(before, cable_id)), len(links_over(after, cable_id))
+    if has >= had:
+        return None
+    rest = f"carries {has} of its {had} links" if has else "carries no link any more"
+    return f"{cable_words(after, now)} stays plugged but {rest}"

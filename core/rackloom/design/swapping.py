@@ -321,4 +321,5 @@ def _keep_outlets(draft: Draft, device: Device, new: DevicePart, kept: Kept) -> 
         else:
             spare.remove(place)
             kept.cords += 1
+            kept.notes.append(f"the cord at outlet {cord.outlet} of {device.name} goes to {place}")
             draft.put(replace(cord, outlet=place))

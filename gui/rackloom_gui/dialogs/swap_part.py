@@ -25,6 +25,7 @@ from rackloom.catalog.parts import DevicePart
 from rackloom.design import Design, Draft, EditError
 from rackloom.design.ids import DeviceId
 from rackloom.design.kept import Kept
+from rackloom.design.recabling import fewer_links
 from rackloom.design.swapping import swap_device
 from rackloom_gui.editing import sentence
 from rackloom_gui.icons import Icons
@@ -42,11 +43,20 @@ def swap_all(draft: Draft, devices: Sequence[DeviceId], part: DevicePart) -> lis
 
 
 def try_swap(design: Design, devices: Sequence[DeviceId], part: DevicePart) -> list[Kept]:
-    """What a swap would keep, without making it; EditError where it would be refused."""
+    """What a swap would keep, without making it; EditError where it would be refused.
+
+    Cables that would stay plugged but carry fewer links are among the losses.
+    """
     draft = Draft(design)
     kept = swap_all(draft, devices, part)
-    draft.close("swap")
-    return kept
+    after, _ = draft.close("swap")
+    dimmed = Kept()
+    cables = (c for d in devices for c in design.index.cables_of_device.get(d, ()))
+    for cable_id in dict.fromkeys(cables):
+        message = fewer_links(design, after, cable_id)
+        if message is not None:
+            dimmed.lose(message, cable_id)
+    return [*kept, dimmed]
 
 
 class SwapDialog(QDialog):
