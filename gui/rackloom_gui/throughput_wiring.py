@@ -42,6 +42,7 @@ class ThroughputWiring(QObject):
         self._facts_job.done.connect(self._on_facts)
         self._facts_job.failed.connect(window.analysis.fault)
         analysis, chart, explain = window.analysis, window.chart, window.explain
+        window.canvas.fabric_layout.known = lambda: analysis.fabric
         analysis.estimate_changed.connect(self._on_estimate)
         analysis.estimate_failed.connect(self._on_no_estimate)
         analysis.estimate_stale.connect(self._on_stale)

@@ -6,12 +6,14 @@ from threading import Event
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import device_named, settle, trigger
 
 from rackloom.checks import run
 from rackloom.collectives import estimate
 from rackloom.design import edits
+from rackloom.fabric import Fabric
 from rackloom_gui.jobs import LatestJob
 from rackloom_gui.main_window import MainWindow
 
@@ -200,3 +202,18 @@ def test_a_rule_that_breaks_does_not_break_the_edit(
     example.document.do("Rename", edits.rename, leaf, "leaf-y")
     settle(example, qtbot)
     assert example.analysis.findings == run(example.document.design, example.editing.catalog)
+
+
+def test_the_fabric_view_shows_the_network_that_was_estimated(
+    example: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading it anew holds the window up for most of a second at 16,384 GPUs."""
+
+    def again(*_arguments: object) -> Fabric:
+        raise AssertionError("the network is known already")
+
+    monkeypatch.setattr(Fabric, "of", again)
+    example.actions_table.trigger("view.fabric")
+    QApplication.processEvents()
+    leaf = device_named(example, "leaf-01")
+    assert leaf in example.canvas.fabric.arrays.devices.row_of

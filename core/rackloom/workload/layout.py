@@ -72,7 +72,7 @@ def settled(parallel: Parallel, gpus: int, model: Model) -> Parallel:
 
 def _positive(name: str, value: int) -> None:
     if not 1 <= value <= MOST:
-        raise WorkloadError(f"{name} {value} cannot be: give at least 1")
+        raise WorkloadError(f"{name} {value} cannot be: give 1 to {MOST:,}")
 
 
 def _fits_model(parallel: Parallel, model: Model) -> None:

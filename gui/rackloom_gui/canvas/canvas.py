@@ -73,7 +73,8 @@ class Canvas(QWidget):
 
         self.front = self._pane(ElevationLayout(Side.FRONT), self.tr("Racks, front"))
         self.rear = self._pane(ElevationLayout(Side.REAR), self.tr("Racks, rear"))
-        self.fabric = self._pane(FabricLayout(), self.tr("Fabric"))
+        self.fabric_layout = FabricLayout()
+        self.fabric = self._pane(self.fabric_layout, self.tr("Fabric"))
         self.floor = self._pane(FloorLayout(), self.tr("Floor"))
         self._racks = QSplitter(Qt.Orientation.Horizontal, self)
         self._racks.setChildrenCollapsible(False)
