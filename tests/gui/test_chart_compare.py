@@ -239,6 +239,13 @@ def test_a_dropped_log_shows_the_gap_of_each_size(
     assert rows[0]["gap of run.log"] == ""  # 8 bytes were not measured
 
 
+def test_a_log_that_does_not_tell_its_test_says_so(example: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "run.log"
+    path.write_text("1073741824 8388608 float none -1 9000 119 115 N/A 9000 119 115 N/A\n")
+    assert example.chart.load_log(path)
+    assert "It does not say which test it is of." in example.chart.note
+
+
 def test_a_log_of_fewer_gpus_turns_the_chart_to_them(
     example: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:

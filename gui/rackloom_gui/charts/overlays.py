@@ -66,6 +66,8 @@ def log_text(log: Log, estimate: Estimate | None) -> str:
     )
     if abs(share) < SAME:
         text = tr("{0}: measured as expected {1} (median).").format(log.name, where)
+    if run.collective is None:
+        text += " " + tr("It does not say which test it is of.")
     if run.ranks is not None and run.ranks != estimate.gpus:
         text += " " + tr("It ran on {0} GPUs, the estimate is of {1}.").format(
             run.ranks, estimate.gpus
