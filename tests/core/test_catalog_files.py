@@ -139,6 +139,14 @@ def test_two_cages_of_one_name_are_refused() -> None:
     assert "'a'" in refused(SWITCH.replace("CAGES", "cages: [{name: a}, {name: a}]"))
 
 
+@pytest.mark.parametrize("rate", ["1.0e-300", "1.0e-12", "1.0e+300"])
+def test_rates_of_no_link_are_refused(rate: str) -> None:
+    """At 1e-300 Gb/s an estimate would last for ever, which is no time."""
+    text = SWITCH.replace("CAGES", "count: 4").replace("rate_gbps: 100,", f"rate_gbps: {rate},")
+    assert "rate_gbps" in refused(text)
+    assert "the number is not one a design can hold" in refused(text)
+
+
 @pytest.mark.parametrize(
     "rest",
     [

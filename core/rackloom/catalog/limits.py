@@ -14,6 +14,8 @@ MAX_DEPTH = 64
 """Greatest nesting of lists and objects."""
 MAX_NUMBER = 1e12
 """Greatest magnitude of a number: nothing in a machine room needs more."""
+MIN_FIGURE = 1e-9
+"""Least figure of a part that is not 0: a link of a bit a second would never be done."""
 MAX_MM = 1e5
 """Greatest dimension of a part, in mm: what is larger cannot be drawn beside a rack."""
 MAX_COUNT = 4096
@@ -62,7 +64,9 @@ def _check(value: Any, place: str, depth: int, is_part: bool, seen: set[int]) ->
     elif isinstance(value, list | tuple):
         for number, inner in enumerate(value):
             _check(inner, f"{place}.{number}".lstrip("."), depth + 1, is_part, seen)
-    elif isinstance(value, int | float) and not reasonable(value):
+    elif isinstance(value, int | float) and (
+        not reasonable(value) or (is_part and 0 < abs(value) < MIN_FIGURE)
+    ):
         raise OutOfBounds("the number is not one a design can hold", place)
 
 
