@@ -221,6 +221,18 @@ def test_wishes_that_make_no_fabric_are_refused_with_a_sentence(
         generate("rail-fat-tree", CATALOG, servers=16, options=options)
 
 
+def test_scripts_may_give_numbers_as_numbers() -> None:
+    as_text = {"oversubscription": "2", "racks_per_row": "8"}
+    as_numbers = {"oversubscription": 2, "racks_per_row": 8}
+    texts, numbers = (
+        generate("rail-fat-tree", CATALOG, servers=32, options=o).design
+        for o in (as_text, as_numbers)
+    )
+    assert numbers == texts
+    with pytest.raises(GenerateError, match="a whole number is wanted"):
+        generate("rail-fat-tree", CATALOG, servers=32, options={"racks_per_row": 8.5})
+
+
 def test_unknown_parts_and_presets_name_what_there_is() -> None:
     with pytest.raises(CatalogError, match="did you mean"):
         generate("rail-fat-tree", CATALOG, servers=4, options={"switch": "qm9700"})

@@ -29,9 +29,9 @@ class Option:
     minimum: float | None = None
     maximum: float | None = None
 
-    def parse(self, text: str) -> Any:
-        """The value of a text; GenerateError with what is wanted."""
-        text = text.strip()
+    def parse(self, given: str | float) -> Any:
+        """The value of a text, or of a number from a script; GenerateError with what is wanted."""
+        text = str(given).strip()
         if text == AUTO and (self.default is None or self.default == AUTO):
             return self.default
         try:
@@ -70,7 +70,7 @@ _WANTED = {
 }
 
 
-def parse_options(options: Sequence[Option], given: Mapping[str, str]) -> dict[str, Any]:
+def parse_options(options: Sequence[Option], given: Mapping[str, str | float]) -> dict[str, Any]:
     """All options of a preset with the given ones set; GenerateError for unknown keys."""
     known = {option.key: option for option in options}
     values = {option.key: option.default for option in options}

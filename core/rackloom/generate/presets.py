@@ -72,7 +72,7 @@ def generate(
     *,
     servers: int | None = None,
     gpus: int | None = None,
-    options: Mapping[str, str] | None = None,
+    options: Mapping[str, str | float] | None = None,
 ) -> Generated:
     """A whole design: placed, cabled, powered.
 
