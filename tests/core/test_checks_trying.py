@@ -17,7 +17,7 @@ from tests.core.test_checks_engine import some_world
 from rackloom.catalog.parts import CablePart, RackPart, TransceiverPart
 from rackloom.checks import run
 from rackloom.checks.finding import Fix
-from rackloom.checks.trying import try_all, try_fix
+from rackloom.checks.trying import try_all, try_all_apart, try_fix
 from rackloom.design import CableEnd, Design, Draft, EditError, edits
 from rackloom.design.describing import described
 from rackloom.design.ids import CableId, DeviceId, ModuleId
@@ -141,6 +141,7 @@ def test_what_is_told_of_all_fixes_is_what_taking_it_does(kind: int, a: int, b: 
         by_rule.setdefault(finding.rule, []).append(finding)
     for findings in by_rule.values():
         told = try_all(design, findings)  # type: ignore[arg-type]
+        assert try_all_apart(findings) == told  # type: ignore[arg-type]
         again = Draft(design)
         again.take(told.change)
         after, step = again.close("Fix all")

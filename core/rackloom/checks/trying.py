@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rackloom.design.change import Change
@@ -71,3 +71,15 @@ def try_all(design: Design, findings: Sequence[Finding]) -> Outcome:
         change = change.then(step.change)
         done += 1
     return Outcome(change, done, left)
+
+
+def try_all_apart(findings: Sequence[Finding]) -> Outcome:
+    """As :func:`try_all` on the findings' own design, in a thread of its own.
+
+    It works on a design alike, since what is derived from one is worked out when asked for.
+    """
+    design = next((f.design for f in findings if f.design is not None), None)
+    if design is None:
+        return Outcome(Change(()), 0, len(findings))
+    apart = design.alike()
+    return try_all(apart, [replace(finding, design=apart) for finding in findings])

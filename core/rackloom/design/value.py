@@ -79,6 +79,15 @@ class Design:
         """A copy of one table, to write to; copying through a read-only view is far slower."""
         return self._tables[name].copy()
 
+    def alike(self) -> Design:
+        """An equal design with next to nothing derived yet, sharing the tables.
+
+        For a thread that edits on: memos of this design may be written to by the others.
+        """
+        other = Design(self._tables)
+        other.__dict__["next_number"] = self.next_number  # new ids are those this one would give
+        return other
+
     @property
     def settings(self) -> SiteSettings:
         """The project's settings."""

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from rackloom.checks.finding import Finding, Fix
 from rackloom.checks.registry import rules
-from rackloom.checks.trying import Outcome, try_all, try_fix
+from rackloom.checks.trying import Outcome, try_all_apart, try_fix
 from rackloom.design.errors import EditError
 from rackloom_gui.editing import sentence
 from rackloom_gui.icons import Icons
@@ -233,10 +233,9 @@ class ProblemDetail(QFrame):
             self._tell()
             return
         if number == ALL:
-            self._tries.ask(lambda: (finding, number, try_all(design, alike)))
-        else:
-            fix = self.fixes[number]
-            self._tries.ask(lambda: (finding, number, try_fix(design, fix)))
+            self._tries.ask(lambda: (finding, number, try_all_apart(alike)))
+        else:  # one fix is done in a moment, and beside the thread of edits it would be in the way
+            self._on_tried((finding, number, try_fix(design, self.fixes[number])))
 
     def _on_tried(self, result: tuple[Finding, int, Outcome]) -> None:
         finding, number, outcome = result
