@@ -5,8 +5,8 @@ import pytest
 
 from rackloom.catalog import CablePart, Catalog, DevicePart, RackPart, TransceiverPart, load_bundled
 from rackloom.catalog.parts import PlugSpec
-from rackloom.design import CableEnd, Design, History, Link, edits, port_name
-from rackloom.design.ids import DeviceId
+from rackloom.design import CableEnd, Design, EditError, History, Link, edits, port_name
+from rackloom.design.ids import DeviceId, by_age
 
 CATALOG: Catalog = load_bundled()
 
@@ -157,3 +157,19 @@ def test_undo_of_the_first_cable_of_a_kind_takes_its_link_away() -> None:
     history.undo()
     assert not history.design.cables
     assert not history.design.links
+
+
+def test_a_cable_into_a_port_that_is_not_there_is_refused_before_links_are_asked() -> None:
+    history, (a, b) = bench("nvidia-qm9700", "nvidia-qm9700")
+    plug(history, "mcp4y10-n", CableEnd(0, a, "1"), CableEnd(1, b, "1"))
+    with pytest.raises(EditError, match="port '99' of"):
+        plug(history, "mcp4y10-n", CableEnd(0, a, "99"), CableEnd(1, b, "2"))
+    assert len(history.design.links) == 1
+
+
+@pytest.mark.parametrize(
+    "older_first",
+    [["c2", "c10"], ["row9", "row10"], ["site", "c1"], ["c007", "c8"], ["a1", "b1"], ["7", "c8"]],
+)
+def test_entities_are_listed_by_the_number_their_id_ends_in(older_first: list[str]) -> None:
+    assert sorted(older_first[::-1], key=by_age) == older_first
