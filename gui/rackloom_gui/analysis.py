@@ -13,6 +13,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from rackloom.bulk import set_heap_apart
 from rackloom.catalog.load import Catalog
 from rackloom.checks.engine import Findings, run
 from rackloom.design import Change, Design
@@ -66,6 +67,8 @@ class Analysis(QObject):
         self._whole: tuple[Design, Asked, Any] | None = None
         """The latest estimate with nothing unplugged, the design it is of, and what was asked."""
         self._note = ""
+        self._fresh: set[str] = set()
+        """What is still to come of a design that was just opened."""
         self._also: tuple[Any, ...] = ()
         self._fabric: Any = None
         self.keeper = FabricKeeper(document.design)
@@ -114,6 +117,7 @@ class Analysis(QObject):
 
     def _on_replaced(self, design: Design) -> None:
         self.keeper.reset(design)
+        self._fresh = {"findings", "estimate"}
         self._set_unplugged(frozenset())
         self._estimate = None
         self.check_all()
@@ -156,6 +160,7 @@ class Analysis(QObject):
         self.fault.emit(error)
 
     def _on_checked(self, findings: Findings) -> None:
+        self._set_apart("findings")
         self._findings = findings
         self.findings_changed.emit(findings)
 
@@ -216,7 +221,15 @@ class Analysis(QObject):
         """The estimate of the same design with nothing unplugged, while something is; or None."""
         return self._known_whole() if self._unplugged else None
 
+    def _set_apart(self, what: str) -> None:
+        """Keep the collector off what a big design brought with it, once, when it is there."""
+        design = self._document.design
+        if what in self._fresh and len(design.devices) + len(design.cables) > SMALL_DESIGN:
+            set_heap_apart()
+        self._fresh.discard(what)
+
     def _on_estimated(self, result: tuple[Design, Asked, Answered]) -> None:
+        self._set_apart("estimate")
         design, asked, found = result
         whole = found.whole if self._unplugged else found.estimate
         if whole is not None:
