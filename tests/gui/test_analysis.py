@@ -2,6 +2,7 @@
 """Live findings and throughput: up to date after every step, never a stale number unmarked."""
 
 import gc
+import sys
 from functools import partial
 from threading import Event
 
@@ -237,3 +238,15 @@ def test_the_collector_has_no_rounds_to_make_over_a_big_design(
         assert gc.get_freeze_count() <= kept  # what edits leave behind can still be collected
     finally:
         gc.unfreeze()
+
+
+def test_workers_hand_python_over_soon(qapp: QApplication) -> None:
+    """At Python's own 5 ms each event of the window may wait 5 ms beside an estimate."""
+    from rackloom_gui.app import make_application
+
+    before = sys.getswitchinterval()
+    try:
+        assert make_application([]) is qapp
+        assert sys.getswitchinterval() <= 0.001
+    finally:
+        sys.setswitchinterval(before)
