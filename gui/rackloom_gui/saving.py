@@ -10,6 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from rackloom.bulk import set_heap_apart
 from rackloom.design import Design
 from rackloom.files import Extras, FileError, Project, load, save
 from rackloom.files.project import entity_count
@@ -69,9 +70,11 @@ class Saver(QObject):
 
 
 def load_warm(path: Path) -> Project:
-    """Read a file, and work out what every view asks for first, while in the thread."""
+    """Read a big file, and work out in the same thread what the window would stop for."""
     project = load(path)
-    elevation(project.design)  # asks for the index too
+    design = project.design
+    _ = design.index, design.links, design.next_number, elevation(design)
+    set_heap_apart()
     return project
 
 

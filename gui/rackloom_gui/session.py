@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
-from rackloom.bulk import set_heap_apart
 from rackloom.design import Design, Step
 from rackloom.files import (
     SUFFIX,
@@ -373,15 +372,6 @@ class Session(QObject):
             )
         self.banner.emit("info", text.format(recovery.steps))
         return True
-
-
-def _load_warm(path: Path) -> Project:
-    """Read a big file, and work out in the same thread what the window would stop for."""
-    project = load(path)
-    design = project.design
-    _ = design.index, design.links, design.next_number
-    set_heap_apart()
-    return project
 
 
 def named_as_project(path: Path) -> Path:
