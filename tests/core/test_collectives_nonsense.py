@@ -12,6 +12,7 @@ from tests.fabrics import Cluster, server_part, star, switch_part
 
 from rackloom.catalog import load_bundled
 from rackloom.catalog.parts import PartId, ServerPart
+from rackloom.catalog.words import ScaleUpKind
 from rackloom.collectives import Estimate, EstimateError, Settings, estimate
 from rackloom.design import Design
 from rackloom.fabric import Fabric
@@ -137,3 +138,25 @@ def test_a_cable_that_leads_back_to_its_own_switch_changes_nothing() -> None:
     fabric = Fabric.of(looped.design())
     assert loop in fabric.arrays.cable_ids
     assert fabric.tier_of(leaf) == "leaf"
+
+
+def test_gpus_of_two_makers_in_one_group_are_said_to_be_no_group() -> None:
+    cluster = star(2)
+    leaf = next(d for d in cluster.devices if cluster.devices[d].name == "leaf-01")
+    other = cluster.device(
+        server_part(
+            kind=ScaleUpKind.XGMI_MESH,
+            generation="xGMI 4",
+            links_per_gpu=7,
+            architecture="cdna3",
+            cpu_vendor="amd",
+        ),
+        "mi-001",
+    )
+    for nic in range(8):
+        cluster.link(other, leaf, a_cage=str(nic))
+    design = cluster.design()
+    (note,) = estimate(design).notes
+    assert "NCCL" in note
+    assert "RCCL" in note
+    assert estimate(design, gpus=["gpu-001", "gpu-002"]).notes == ()

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rackloom.collectives.algorithms import needs_sharp
+from rackloom.collectives.calibration import load_libraries
 from rackloom.collectives.case import FLOWS_PER_CONNECTION, Case
 from rackloom.collectives.conventions import Collective
 from rackloom.collectives.reduction import has_sharp
@@ -16,7 +17,7 @@ _ADDED_UP = {Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.REDUCE_SCA
 def settings_notes(case: Case, kind: Collective, algorithms: Sequence[str]) -> tuple[str, ...]:
     """Sentences without a full stop, in the order of the settings; none where all is plain."""
     settings, several = case.settings, case.group.nodes > 1
-    found = []
+    found = _mixed(case)
     if several and settings.flows_per_connection != FLOWS_PER_CONNECTION and not case.hashed:
         found.append(
             "the number of flows has no effect: links fill evenly unless a hash places flows (ecmp)"
@@ -30,6 +31,23 @@ def settings_notes(case: Case, kind: Collective, algorithms: Sequence[str]) -> t
     elif several and len(algorithms) == 1 and needs_sharp(algorithms[0], several):
         found.append(f"{algorithms[0]} takes SHARP between the servers: taken as switched on")
     return tuple(found)
+
+
+def _mixed(case: Case) -> list[str]:
+    """GPUs whose makers' libraries do not run together, in one group: it can only be reckoned."""
+    known = load_libraries()
+    first: dict[str, str] = {}
+    for part in case.group.parts:
+        row = known.architectures.get((part.gpu.architecture if part.gpu else None) or "")
+        if row is not None:
+            first.setdefault(row.library, part.title)
+    if len(first) < 2:
+        return []
+    (one, a), (other, b) = list(first.items())[:2]
+    return [
+        f"{a} runs {one.upper()} and {b} {other.upper()}, which do not talk to each other: choose "
+        "servers of one kind; this is what the wiring would give"
+    ]
 
 
 def _no_sharp(case: Case, kind: Collective) -> str | None:
