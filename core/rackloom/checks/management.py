@@ -49,7 +49,7 @@ def _out_of_band(context: Context, device: DeviceId) -> object:
 def _is_on_it(node: Node) -> bool:
     """Whether a device is on the out-of-band network, or makes it: its switches carry others."""
     out_of_band = CageRole.OUT_OF_BAND
-    return out_of_band in node.roles or any(role is out_of_band for role, _ in node.served)
+    return out_of_band in node.roles or out_of_band in node.served_roles
 
 
 @rule(

@@ -71,6 +71,8 @@ class Node:
 
     serves_compute: bool
     """Whether compute ports hang on it."""
+    served_roles: frozenset[CageRole]
+    """Of the ports that hang on it."""
     roles: frozenset[CageRole]
     """Of its own ports that are linked."""
     compute_gbps: float
@@ -179,6 +181,7 @@ class Looker:
         if not (is_switch or attached or between or served or self._has_gpus(device)):
             return None
         attached.sort(key=_by_port)
+        served_roles = frozenset([role for role, _ in served])
         compute_gbps = [a.rate_gbps for a in attached if a.role is _COMPUTE]
         built = self._design.devices[device]
         return Node(
@@ -192,7 +195,8 @@ class Looker:
             sum(len(rates) for (_, far), rates in served.items() if self._has_gpus(far)),
             frozenset(near),
             {peer: frozenset(pairs) for peer, pairs in halves.items()},
-            any(role is _COMPUTE for role, _ in served),
+            _COMPUTE in served_roles,
+            served_roles,
             frozenset([a.role for a in attached]),
             sum(compute_gbps),
             len(compute_gbps),
