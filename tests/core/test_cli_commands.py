@@ -516,8 +516,13 @@ def test_closed_streams_are_no_traceback(hall: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
 def test_ctrl_c_ends_quietly() -> None:
+    # Where tests run in the background, Ctrl+C is ignored, and the child would inherit that.
+    script = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "from rackloom.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
     child = subprocess.Popen(
-        [sys.executable, "-m", "rackloom", "catalog", "list", "--format", "json"],
+        [sys.executable, "-c", script, "catalog", "list", "--format", "json"],
         env=ENVIRONMENT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

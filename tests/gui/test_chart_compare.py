@@ -153,11 +153,11 @@ def test_algorithms_are_thin_lines_that_can_be_hidden(example: MainWindow) -> No
     plot, answer = example.chart.plot, example.chart.estimate
     assert plot is not None
     assert answer is not None
-    drawn = len(plot._others)
+    drawn = len(plot._thin)
     assert drawn == len(answer.by_algorithm) > 1
     assert set(answer.by_algorithm) <= set(example.chart.legend.texts)
     example.chart.controls.show_algorithms.trigger()
-    assert len(plot._others) == 0
+    assert len(plot._thin) == 0
     assert not set(answer.by_algorithm) & set(example.chart.legend.texts)
 
 

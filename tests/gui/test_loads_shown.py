@@ -27,7 +27,7 @@ def test_links_take_the_colour_of_their_load(example: MainWindow, qtbot: QtBot) 
     _calm(example, qtbot)
     assert example.load_legend.isVisible()
     assert "All-reduce" in example.load_legend.title
-    arrays = example.canvas.front.arrays
+    arrays = example.canvas.shown_panes[0].arrays
     classes = arrays.load_codes
     assert classes is not None
     busy = _cables(example, "gpu-001", "leaf-01")[0]

@@ -24,6 +24,7 @@ from rackloom.reports.power import (
     typical_power_of,
 )
 from rackloom.reports.power_report import PowerReport, power_report, power_text
+from rackloom.reports.power_total import PowerTotal
 from rackloom.reports.schedule import CableRow, cable_schedule
 from rackloom.reports.summary import summary, summary_text
 from rackloom.reports.tables import csv_bytes, csv_text, xlsx_bytes
@@ -37,6 +38,7 @@ __all__ = [
     "LabelSheet",
     "PowerReport",
     "PowerSum",
+    "PowerTotal",
     "ReportError",
     "bill",
     "bom",

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QPainter
 
 from rackloom_gui.canvas.arrays import SceneArrays
+from rackloom_gui.canvas.badges import Badges, badge_radius
 from rackloom_gui.canvas.cable_drawing import cable_width_px, draw_segments
 from rackloom_gui.canvas.look import Look, Window
 from rackloom_gui.canvas.pencil import CENTRE, Pencil, font_of, solid_pen, text_width
@@ -52,16 +53,12 @@ class Marks:
     """What a cable carries, for its tooltip; None while loads are not shown."""
 
 
-def badge_radius(scale: float) -> float:
-    """Half the size of a problem's badge in pixels, at so many pixels a millimetre."""
-    return 8.0 if scale > 0.12 else 5.0
-
-
 class Overlay:
     """Draws the marks of one view."""
 
     def __init__(self, scene: SceneArrays, look: Look, marks: Marks) -> None:
         self.scene, self.look, self.marks = scene, look, marks
+        self._badges = Badges()
         self._spots: tuple[Mapping[str, str], int, FloatArray, list[str]] | None = None
         self._rows: dict[tuple[int, str], tuple[Any, int, Any]] = {}
         self.extras: list[Extra] = []
@@ -233,7 +230,7 @@ class Overlay:
         radius = badge_radius(pencil.scale)
         for n in seen[-MOST_MARKS:].tolist():  # the gravest are last, and on top
             place = QPointF(pencil.px(float(spots[n, 0])), pencil.py(float(spots[n, 1])))
-            badge(pencil.painter, place, severities[n], self.look.tokens, radius)
+            self._badges.draw(pencil.painter, place, severities[n], self.look.tokens, radius)
 
     def _problem_spots(self) -> tuple[FloatArray, list[str]]:
         """Where badges sit in this view, the gravest last; found once for a set of problems."""
@@ -267,40 +264,6 @@ class Overlay:
         length = np.abs(route[:, 2] - route[:, 0]) + np.abs(route[:, 3] - route[:, 1])
         x1, y1, x2, y2 = route[int(length.argmax())]
         return float((x1 + x2) / 2), float((y1 + y2) / 2)
-
-
-def badge(
-    painter: QPainter, centre: QPointF, severity: str, tokens: Tokens, radius: float = 8.0
-) -> None:
-    """A severity by colour and shape: disc with a bar, triangle, square."""
-    fill = tokens.severity(severity if severity in {"error", "warning", "info", "ok"} else "info")
-    ink = tokens.on_severity(severity if severity in {"error", "warning", "info", "ok"} else "info")
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-    painter.setPen(solid_pen(tokens.canvas, 1.5))
-    painter.setBrush(fill)
-    if severity == "error":
-        painter.drawEllipse(centre, radius, radius)
-    elif severity == "warning":
-        top = QPointF(centre.x(), centre.y() - radius * 1.1)
-        left = QPointF(centre.x() - radius * 1.15, centre.y() + radius * 0.9)
-        right = QPointF(centre.x() + radius * 1.15, centre.y() + radius * 0.9)
-        painter.drawPolygon(QPolygonF([top, right, left]))
-    else:
-        painter.drawRoundedRect(
-            QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius), 2.5, 2.5
-        )
-    if radius >= 7:
-        painter.setPen(ink)
-        painter.setFont(font_of(int(radius * 1.5), True))
-        sign = "i" if severity == "info" else "!"
-        drop = radius * 0.15 if severity == "warning" else 0.0
-        painter.drawText(
-            QRectF(centre.x() - radius, centre.y() - radius + drop, 2 * radius, 2 * radius),
-            int(CENTRE),
-            sign,
-        )
-    painter.restore()
 
 
 def speech(

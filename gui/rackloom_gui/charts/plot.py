@@ -48,6 +48,8 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
         self._pins: tuple[Pin, ...] = ()
         self._logs: tuple[Log, ...] = ()
         self._others: list[Any] = []
+        self._thin: dict[str, Any] = {}
+        """The thin line of each algorithm; kept, since a new one costs more than new values."""
         self._at: int | None = None
         self._setup()
         self.dress(tokens)
@@ -199,17 +201,27 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
         self._others = []
         if self._estimate is None:
             return
-        if self._algorithms:
-            for number, points in enumerate(self.algorithms().values()):
-                style = STYLES[number % len(STYLES)]
-                pen = pg.mkPen(tokens.text_muted, width=1, style=style)
-                self._add(pg.PlotDataItem(abscissa(points), ordinate(points, quantity), pen=pen), 2)
+        self._draw_algorithms()
         for pin in self._pins:
             points = pin.estimate.points
             pen = pg.mkPen(tokens.series[pin.colour % len(tokens.series)], width=1.5)
             self._add(pg.PlotDataItem(abscissa(points), ordinate(points, quantity), pen=pen), 4)
         for log in self._logs:
             self._add_log(log, tokens.series[log.colour % len(tokens.series)])
+
+    def _draw_algorithms(self) -> None:
+        shown = self.algorithms() if self._algorithms else {}
+        for name in set(self._thin) - set(shown):
+            self.getPlotItem().removeItem(self._thin.pop(name))
+        for number, (name, points) in enumerate(shown.items()):
+            entry = self._thin.get(name)
+            if entry is None:
+                entry = self._thin[name] = pg.PlotDataItem()
+                entry.setZValue(2)
+                self.getPlotItem().addItem(entry)
+            style = STYLES[number % len(STYLES)]
+            entry.setPen(pg.mkPen(self._tokens.text_muted, width=1, style=style))
+            entry.setData(abscissa(points), ordinate(points, self._quantity))
 
     def _add_log(self, log: Log, colour: Any) -> None:
         assert self._estimate is not None

@@ -23,6 +23,7 @@ from rackloom.catalog.load import Catalog
 from rackloom.catalog.parts import Part
 from rackloom.catalog.words import Trust
 from rackloom.design import Change, Design
+from rackloom.reports.power_total import PowerTotal
 from rackloom_gui.document import Document
 from rackloom_gui.editing import Editing
 from rackloom_gui.icons import Icons
@@ -51,6 +52,9 @@ class PageTools:
         self.icons = icons
         self.show_ids = show_ids
         self.catalog: Catalog = editing.catalog
+        self.power = PowerTotal()
+        document.stepped.connect(lambda step: self.power.follow(document.design, step.change))
+        document.replaced.connect(lambda _design: self.power.forget())
 
 
 class Page(QWidget):

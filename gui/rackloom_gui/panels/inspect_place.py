@@ -12,7 +12,6 @@ from rackloom.catalog.parts import DevicePart, RackPart
 from rackloom.design import Draft, edits
 from rackloom.design.ids import FeedId, RowId
 from rackloom.design.slots import free_ranges
-from rackloom.reports.power import power_sum
 from rackloom_gui.panels.fields import ChoiceField, NumberField, TextField
 from rackloom_gui.panels.figures import sum_text
 from rackloom_gui.panels.inspect_page import Page
@@ -106,7 +105,9 @@ class RackPage(Page):
         return text
 
     def _power(self) -> str:
-        return sum_text(power_sum(self.design, [device.id for device in self._devices()]))
+        return sum_text(
+            self.tools.power.sum(self.design, [device.id for device in self._devices()])
+        )
 
     def _weight(self) -> str:
         known_kg, unknown = 0.0, 0

@@ -5,7 +5,6 @@ from typing import Any
 
 from rackloom.catalog.parts import ServerPart, SwitchPart
 from rackloom.design import Change, Design, edits
-from rackloom.reports.power import power_sum
 from rackloom_gui.panels.fields import CheckField, NumberField, TextField
 from rackloom_gui.panels.figures import sum_text
 from rackloom_gui.panels.inspect_page import Page
@@ -145,7 +144,7 @@ class SitePage(Page):
         return [(self.design.parts[part], count) for part, count in counts.items()]
 
     def _power(self) -> str:
-        return sum_text(power_sum(self.design))
+        return sum_text(self.tools.power.sum(self.design))
 
 
 def _getter(name: str) -> Any:
