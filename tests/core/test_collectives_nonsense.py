@@ -160,3 +160,17 @@ def test_gpus_of_two_makers_in_one_group_are_said_to_be_no_group() -> None:
     assert "NCCL" in note
     assert "RCCL" in note
     assert estimate(design, gpus=["gpu-001", "gpu-002"]).notes == ()
+
+
+def test_an_all_to_all_between_uneven_domains_says_that_it_is_too_low() -> None:
+    cluster = star(2)
+    leaf = next(d for d in cluster.devices if cluster.devices[d].name == "leaf-01")
+    small = cluster.device(server_part(gpus=4, nics=4), "small-001")
+    for nic in range(4):
+        cluster.link(small, leaf, a_cage=str(nic))
+    design = cluster.design()
+    (note,) = estimate(design, "all-to-all").notes
+    assert "of 4 and 8 GPUs" in note
+    assert "expect more" in note
+    assert estimate(design, "all-reduce").notes == ()
+    assert estimate(design, "all-to-all", gpus=["gpu-001", "gpu-002"]).notes == ()

@@ -17,7 +17,7 @@ _ADDED_UP = {Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.REDUCE_SCA
 def settings_notes(case: Case, kind: Collective, algorithms: Sequence[str]) -> tuple[str, ...]:
     """Sentences without a full stop, in the order of the settings; none where all is plain."""
     settings, several = case.settings, case.group.nodes > 1
-    found = _mixed(case)
+    found = [*_mixed(case), *_uneven(case, kind)]
     if several and settings.flows_per_connection != FLOWS_PER_CONNECTION and not case.hashed:
         found.append(
             "the number of flows has no effect: links fill evenly unless a hash places flows (ecmp)"
@@ -47,6 +47,17 @@ def _mixed(case: Case) -> list[str]:
     return [
         f"{a} runs {one.upper()} and {b} {other.upper()}, which do not talk to each other: choose "
         "servers of one kind; this is what the wiring would give"
+    ]
+
+
+def _uneven(case: Case, kind: Collective) -> list[str]:
+    """An all-to-all is laid over as many NICs of each node as the smallest has."""
+    sizes = case.group.node_size
+    if kind is not Collective.ALL_TO_ALL or int(sizes.min()) == int(sizes.max()):
+        return []
+    return [
+        f"scale-up domains of {sizes.min()} and {sizes.max()} GPUs are in one all-to-all, which is "
+        "reckoned with no more NICs of any than of the smallest: expect more than this"
     ]
 
 
