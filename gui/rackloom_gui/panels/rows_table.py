@@ -16,9 +16,9 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QTableView, QWidget
 
-from rackloom_gui.panels.tables import natural
+from rackloom_gui.panels.tables import dress_table, natural
 from rackloom_gui.theme import Theme, Tokens
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -130,26 +130,7 @@ class RowsTable(QTableView):
         super().__init__(parent)
         self.rows_model = RowsModel(columns, theme, self)
         self.setModel(self.rows_model)
-        self.setAccessibleName(title)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setAlternatingRowColors(True)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setFrameShape(QTableView.Shape.NoFrame)
-        self.setTabKeyNavigation(False)
-        lines = self.verticalHeader()
-        lines.hide()
-        lines.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        lines.setDefaultSectionSize(self.fontMetrics().height() + 8)
-        head = self.horizontalHeader()
-        head.setHighlightSections(False)
-        head.setSortIndicatorShown(True)
-        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        self.setSortingEnabled(True)
-        for number, column in enumerate(columns):
-            self.setColumnWidth(number, column.width)
-        head.setStretchLastSection(True)
+        dress_table(self, title, [column.width for column in columns])
         self.selectionModel().selectionChanged.connect(lambda _a, _b: self._tell())
 
     def show_rows(self, rows: Sequence[Any]) -> None:

@@ -174,6 +174,30 @@ class EntityModel(QAbstractTableModel):
         self.layoutChanged.emit()
 
 
+def dress_table(view: QTableView, title: str, widths_px: Sequence[int]) -> None:
+    """What all tables of the window have in common: rows to select, columns to sort by."""
+    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+    view.setAlternatingRowColors(True)
+    view.setShowGrid(False)
+    view.setWordWrap(False)
+    view.setFrameShape(QTableView.Shape.NoFrame)
+    view.setTabKeyNavigation(False)
+    view.setAccessibleName(title)
+    rows = view.verticalHeader()
+    rows.hide()
+    rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    rows.setDefaultSectionSize(view.fontMetrics().height() + 8)
+    head = view.horizontalHeader()
+    head.setHighlightSections(False)
+    head.setSortIndicatorShown(True)
+    head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+    view.setSortingEnabled(True)
+    for number, width_px in enumerate(widths_px):
+        view.setColumnWidth(number, width_px)
+    head.setStretchLastSection(True)
+
+
 class EntityTable(QWidget):
     """A sortable, searchable table of one kind of thing, sharing the document's selection."""
 
@@ -209,27 +233,10 @@ class EntityTable(QWidget):
     def _build(self, title: str, columns: Sequence[Column]) -> None:
         view = self.view
         view.setModel(self.model)
-        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        view.setAlternatingRowColors(True)
-        view.setShowGrid(False)
-        view.setWordWrap(False)
-        view.setFrameShape(QTableView.Shape.NoFrame)
-        view.setTabKeyNavigation(False)
-        view.setAccessibleName(title)
-        rows = view.verticalHeader()
-        rows.hide()
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        rows.setDefaultSectionSize(view.fontMetrics().height() + 8)
-        head = view.horizontalHeader()
-        head.setHighlightSections(False)
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setSortIndicatorShown(True)
-        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        view.setSortingEnabled(True)
-        for number, column in enumerate(columns):
-            view.setColumnWidth(number, column.width)
-        head.setStretchLastSection(True)
+        dress_table(view, title, [column.width for column in columns])
+        view.horizontalHeader().setDefaultAlignment(
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        )
         view.selectionModel().selectionChanged.connect(lambda _a, _b: self._tell())
         view.doubleClicked.connect(lambda _index: self.go_to.emit(self._selected_ids()))
         view.activated.connect(lambda _index: self.go_to.emit(self._selected_ids()))
