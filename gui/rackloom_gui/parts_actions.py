@@ -266,7 +266,7 @@ class PartsActions(QObject):
             return
         name, _chosen = QFileDialog.getOpenFileName(
             window, self.tr("Open Price List"), str(window.settings.folder),
-            self.tr("Price lists (*.csv)"),
+            self.tr("Price lists (*.csv *.tsv *.txt)"),
         )  # fmt: skip
         if name:
             self.load_prices(Path(name))

@@ -109,13 +109,62 @@ def test_a_european_spreadsheet_writes_decimals_after_a_comma(delimiter: str) ->
 
 
 @pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("parted", [";", "\t", "sep=;", '"sep=;"', "sep=\t", "SEP=|"])
+def test_every_way_a_spreadsheet_saves_a_price_list_is_read(
+    encoding: str, end: str, parted: str
+) -> None:
+    """The note is written in letters that differ from one encoding to the next."""
+    lines = [
+        "Part number;Note;Price;Currency",
+        "K\u00fc-1;M\u00fcnchen;12,50;eur",
+        "B;;1.250,5;EUR",
+    ]
+    separator = parted.strip('"')[-1]
+    lines = [line.replace(";", separator) for line in lines]
+    text = end.join([*([parted] if "=" in parted else []), *lines, ""])
+    marked = "\ufeff" if encoding in {"utf-16-le", "utf-16-be"} else ""  # others write their own
+    prices = read_prices((marked + text).encode(encoding))
+    assert {number: float(price.amount) for number, price in prices.items()} == {
+        "K\u00fc-1": 12.5,
+        "B": 1250.5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("written", "amount"),
+    [
+        ("1.234,50", 1234.5),
+        ("1,234.50", 1234.5),
+        ("1'234.50", 1234.5),
+        ("1 234,50", 1234.5),
+        ("1\u202f234\u202f567,5", 1234567.5),
+        ("12,50", 12.5),
+        ("1234.5", 1234.5),
+        ("1.234", 1.234),  # a point has always stood before decimals here
+    ],
+)
+def test_thousands_may_be_set_apart_where_nothing_can_be_mistaken(
+    written: str, amount: float
+) -> None:
+    data = f"part_number\tprice\tcurrency\nA\t{written}\tEUR\n".encode()
+    assert float(read_prices(data)["A"].amount) == amount
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("", "no column 'part_number'"),
         ("part_number,price,price,currency\nA,1,2,EUR\n", "two columns 'price'"),
         ("part_number,price\nA,1\n", "no column 'currency'"),
         ("part_number,price,currency\nA,1,EUR\nA,2,EUR\n", "line 3 .* than on line 2"),
-        ('part_number,price,currency\nA,"1,200.00",EUR\n', "line 2 .*'1,200.00' is not a price"),
+        ('part_number,price,currency\nA,"1,200",EUR\n', "line 2 .*'1,200' is not a price"),
+        ('part_number,price,currency\nA,"1,20,0.00",EUR\n', "'1,20,0.00' is not a price"),
+        ("sep=;\npart_number;price;currency\nA;free;EUR\n", "line 3 .*'free' is not a price"),
+        ("sep=;\n", "no column 'part_number'"),
+        ("part_number;price;currency\nA;1.234;EUR\nB;12,50;EUR\n", "line 2 .*'1.234' may part"),
         ("part_number,price,currency\nA,-1,EUR\n", "not a price"),
         ("part_number,price,currency\nA,NaN,EUR\n", "not a price"),
         ("part_number,price,currency\nA\n", "not a price"),
@@ -127,8 +176,9 @@ def test_a_european_spreadsheet_writes_decimals_after_a_comma(delimiter: str) ->
 def test_a_broken_price_list_is_refused_with_the_line(text: str, says: str) -> None:
     with pytest.raises(ReportError, match=says):
         read_prices(text.encode())
-    with pytest.raises(ReportError, match="not UTF-8"):
-        read_prices(b"part_number\xff")
+    for data in (b"\xff\xfep", b"part_number,price,currency\nA,1\0,EUR\n", b"part_number\x81"):
+        with pytest.raises(ReportError, match=r"is not text: save it .* as CSV UTF-8"):
+            read_prices(data)
 
 
 def test_the_written_table_has_its_usual_columns_first_and_totals_as_numbers() -> None:

@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
@@ -23,6 +20,12 @@ from rackloom.design.buying import (
 )
 from rackloom.reports.bom import CATEGORIES, BomRow, bom
 from rackloom.reports.errors import ReportError
+from rackloom.reports.spreadsheet_text import (
+    DecimalSign,
+    decimal_sign,
+    plain_number,
+    sheet_of,
+)
 from rackloom.reports.tables import columns
 
 MOST_PRICE_BYTES = 64 << 20
@@ -112,39 +115,34 @@ def read_price_file(path: Path, name: str = "") -> dict[str, Price]:
 def read_prices(data: bytes, name: str = "the price list") -> dict[str, Price]:
     """A price list: CSV with the columns ``part_number``, ``price`` and ``currency``.
 
-    Further columns are ignored; commas, semicolons or tabs may part them. Where commas do not, they
-    may stand before decimals (``12,50``), as spreadsheets write them in much of Europe. Raises
+    Further columns are ignored. Commas, semicolons or tabs may part them, or what a first line
+    ``sep=;`` says; where commas do not, they may stand before decimals (``12,50``), as spreadsheets
+    write them in much of Europe. UTF-8, UTF-16 with its mark and Windows-1252 are read. Raises
     ReportError with the line for anything that is not a price.
     """
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ReportError(f"{name} is not UTF-8 text: save it as CSV UTF-8") from error
-    head = text.partition("\n")[0]
-    delimiter = max(",;\t", key=head.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    sheet = sheet_of(data, name)
+    places = _places(next(sheet.rows, (0, []))[1], name)
     prices: dict[str, Price] = {}
     lines: dict[str, int] = {}
-    try:
-        places = _places(next(reader, []), name)
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            where = f"line {reader.line_num} of {name}"
-            number, price = _price(cells, places, where, delimiter != ",")
-            if number in prices and prices[number] != price:
-                raise ReportError(
-                    f"{where}: {number} has another price than on line {lines[number]}"
-                )
-            prices[number], lines[number] = price, reader.line_num
-    except csv.Error as error:
-        raise ReportError(f"line {reader.line_num} of {name} is not CSV: {error}") from error
+    signs: dict[DecimalSign, tuple[str, str]] = {}
+    for line, cells in sheet.rows:
+        where = f"line {line} of {name}"
+        written = "".join(cells[places["price"] : places["price"] + 1]).strip()
+        signs.setdefault(decimal_sign(written), (where, written))
+        number, price = _price(cells, places, where, sheet.delimiter != ",")
+        if number in prices and prices[number] != price:
+            raise ReportError(f"{where}: {number} has another price than on line {lines[number]}")
+        prices[number], lines[number] = price, line
+    if DecimalSign.COMMA in signs and DecimalSign.POINT_OR_THOUSANDS in signs:
+        where, written = signs[DecimalSign.POINT_OR_THOUSANDS]
+        raise ReportError(
+            f"{where}: {written!r} may part thousands or decimals, as this list has decimal "
+            "commas: write it without thousands separators"
+        )
     return prices
 
 
 _PRICE_COLUMNS = ("part_number", "price", "currency")
-_WITH_COMMA = re.compile(r"[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})")
-"""A decimal comma; with three digits after it, it might as well part thousands."""
 
 
 def _places(head: Sequence[str], name: str) -> dict[str, int]:
@@ -167,10 +165,7 @@ def _price(
         for column, place in places.items()
     }
     number, currency = values["part_number"], values["currency"].upper()
-    text = values["price"]
-    if decimal_comma and _WITH_COMMA.fullmatch(text):
-        text = text.replace(",", ".")
-    amount = _decimal(text)
+    amount = _decimal(plain_number(values["price"], decimal_comma=decimal_comma))
     if not number:
         raise ReportError(f"{where} has no part number")
     if len(number) > MOST_LETTERS:
