@@ -19,6 +19,12 @@ from rackloom.catalog.parts import (
 from rackloom.catalog.words import Inlet, Shell
 from rackloom.design import CableEnd, Design, Draft, EditError, History, edits
 from rackloom.design.edits import add_feed, plug_cable, plug_cord
+from rackloom.design.exchanging import (
+    cables_at,
+    exchange,
+    fits_everywhere,
+    try_exchange,
+)
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.kept import Kept
 from rackloom.design.recabling import change_mode, swap_cable
@@ -118,6 +124,9 @@ def test_a_transceiver_of_another_shell_is_taken_out_and_its_fibres_hang() -> No
     assert len(after.cables) == 4  # all still hang at their far ends
     assert all("flat-top (RHS)" in lost.message for lost in report.lost)
     assert len(report.lost) == 3
+    uplinks = next(m.message for m in report.lost if "port 17 of leaf-01" in m.message)
+    for what in ("the MMA4Z00-NS is taken out", "cable c15 (", "cable c16 (", "hang loose here"):
+        assert what in uplinks, what
 
 
 def test_what_was_drawn_wrong_stays_as_it_was_drawn() -> None:
@@ -289,7 +298,9 @@ def test_an_end_that_does_not_fit_hangs_loose() -> None:
     after, report = recabled(design, cable, breakout_dac())  # branches are flat: no switch's plug
     assert [e.end for e in after.cables[cable].ends] == [0]
     assert report.cables == 0
-    assert "port 1 of" in report.lost[0].message
+    name = design.devices[design.cables[cable].ends[1].device].name
+    assert report.lost[0].message.startswith("cable X1 (")
+    assert f"hangs loose at port 1 of {name}: " in report.lost[0].message
 
 
 def test_a_cable_that_only_fits_the_other_way_round_is_turned() -> None:
@@ -326,6 +337,37 @@ def test_copper_in_the_place_of_a_fibre_takes_its_transceivers_out() -> None:
 def test_copper_does_not_push_out_an_optic_that_another_fibre_uses() -> None:
     with pytest.raises(EditError, match=r"fits at no end .* another fibre"):
         recabled(small_design(), "c15", catalog()[PartId("mcp4y10-n")])
+
+
+# Several at once
+
+
+def test_an_exchange_counts_the_links_that_go_dark_and_makes_nothing() -> None:
+    """A QSFP56 cage takes no OSFP plug: every link of the leaf goes dark."""
+    design = small_design()
+    at_leaf = cables_at(design, [LEAF])
+    links = sum(len(design.links.get(c, ())) for c in at_leaf)
+    *devices, dark = try_exchange(design, [LEAF], catalog()[PartId("nvidia-qm8700")])
+    assert len(devices) == 1
+    assert links
+    assert (dark.links_lost, dark.lost) == (links, [])
+    same = leaf_part().model_copy(update={"id": PartId("other-leaf")})
+    assert sum(len(k.lost) + k.links_lost for k in try_exchange(design, [LEAF], same)) == 0
+
+
+def test_cables_are_exchanged_together_and_only_what_fits_at_both_ends_is_offered() -> None:
+    room, a, b = two_switches()
+    for port in ("1", "2"):
+        plug_cable(room.draft, straight_dac(), [CableEnd(0, a, port), CableEnd(1, b, port)], 1.5)
+    design = room.design()
+    longer = straight_dac((1, 2, 3)).model_copy(update={"id": PartId("dac2")})
+    history = History(design)
+    reports = history.do("Exchange", exchange, list(design.cables), longer)
+    assert [report.cables for report in reports] == [1, 1]
+    assert {cable.part for cable in history.design.cables.values()} == {"dac2"}
+    assert fits_everywhere(design, design.cables, longer)
+    assert not fits_everywhere(design, design.cables, breakout_dac())
+    assert cables_at(design, [a, b, *design.cables]) == list(design.cables)
 
 
 # Modes

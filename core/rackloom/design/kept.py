@@ -36,6 +36,8 @@ class Kept:
     """Ports whose plugs went to a port of another name."""
     lost: list[Lost] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    links_lost: int = 0
+    """Links that are gone, where the report counts them."""
 
     def lose(self, message: str, *where: str) -> None:
         """Note a loss."""

@@ -48,7 +48,8 @@ def swap_cable(
     if not ends and cable.ends:
         raise EditError(f"{new.title} fits at no end of this cable: {lost[0][1]}", (cable_id,))
     for where, message in lost:
-        kept.lose(message, cable.id, where)
+        loose = f"{cable_words(draft, cable)} hangs loose at {message}"
+        kept.lose(loose, cable.id, where)
     if best is not tried[0]:
         kept.notes.append(f"{cable_words(draft, cable)} was turned round")
     if new.technology is not CableTechnology.FIBRE:
@@ -60,6 +61,14 @@ def swap_cable(
     length = _length_m(cable, new, length_m, kept)
     draft.put(replace(cable, part=new.id, ends=ends, length_m=length))
     return kept
+
+
+def fitting_ends(draft: Draft, cable: Cable, part: CablePart) -> int:
+    """How many ends of a cable would stay plugged if it were this part, either way round."""
+    old = draft.part(cable.part, CablePart)
+    turned = _turned(cable, part)
+    ways = [cable.ends] if turned is None else [cable.ends, turned]
+    return max(len(_fitting(draft, cable, old, part, ends)[0]) for ends in ways)
 
 
 def _turned(cable: Cable, part: CablePart) -> tuple[CableEnd, ...] | None:

@@ -197,13 +197,29 @@ def _move_plugs(
     for name, use in uses.items():
         if name not in target:
             why = refused.get(name, f"{part.title} has no port for what was in {name}")
-            kept.lose(f"port {name} of {device.name}: {why}", device.id, *_ids(use))
+            told = f"port {name} of {device.name}: {why}{_consequence(draft, use)}"
+            kept.lose(told, device.id, *_ids(use))
     _replug(draft, device, uses, target, kept)
 
 
 def _ids(use: _Use) -> list[str]:
     modules = [use.module.id] if use.module else []
     return [*modules, *(cable_id for cable_id, _ in use.ends)]
+
+
+def _consequence(draft: Draft, use: _Use) -> str:
+    """What becomes of the plugs of a port that finds none."""
+    fates = []
+    if use.module is not None:
+        fates.append(f"the {draft.parts[use.module.part].model} is taken out")
+    loose = [
+        cable_words(draft, draft.cables[cable_id])
+        for cable_id, end in use.ends
+        if any(other.device != end.device for other in draft.cables[cable_id].ends)
+    ]
+    if loose:
+        fates.append(f"{', '.join(loose)} {'hang' if loose[1:] else 'hangs'} loose here")
+    return f"; so {' and '.join(fates)}" if fates else ""
 
 
 def _trouble(draft: Draft, use: _Use, old: Cage, new: Cage, title: str) -> str | None:
