@@ -10,18 +10,19 @@ from typing import Any
 from rackloom.catalog.parts import DevicePart, PduPart, RackPart
 from rackloom.design.draft import Draft
 from rackloom.design.edits import MOUNTS, rack_in_the_way
-from rackloom.design.entities import Cable, Cord, Device, Module, Rack
+from rackloom.design.entities import Cable, Cord, Device, Module, Note, Rack
 from rackloom.design.errors import EditError
 from rackloom.design.hardware import part_ids_of
-from rackloom.design.ids import DeviceId, RackId, RowId, by_age
+from rackloom.design.ids import DeviceId, NoteId, RackId, RowId, by_age
 from rackloom.design.names import device_names, name_after
+from rackloom.design.notes import is_thing, plain_text
 from rackloom.design.slots import height_u
 from rackloom.design.value import Design
 
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """Devices with what is plugged among them, and the racks that were taken whole.
+    """Devices with what is plugged among them, the racks that were taken whole, and notes.
 
     ``design`` also holds the racks and rows the devices came from, so that it stands alone.
     """
@@ -30,11 +31,11 @@ class Snippet:
     whole_racks: frozenset[RackId]
 
     def __bool__(self) -> bool:
-        return bool(self.design.devices or self.whole_racks)
+        return bool(self.design.devices or self.whole_racks or self.design.notes)
 
 
 def snippet(design: Design, ids: Collection[str]) -> Snippet:
-    """What a selection comprises: its racks with all in them, its devices, the cables among them.
+    """What a selection comprises: racks with all in them, devices, the cables among them, notes.
 
     Cables with an end elsewhere stay behind, and so do transceivers whose fibres do.
     """
@@ -61,7 +62,9 @@ def snippet(design: Design, ids: Collection[str]) -> Snippet:
         for c in design.index.cords_of_device.get(d, ())
         if (cord := design.cords[c]).source in devices
     ]
-    return Snippet(_assemble(design, racks, devices, cables, modules, cords), frozenset(racks))
+    notes = [design.notes[NoteId(i)] for i in sorted(ids, key=by_age) if i in design.notes]
+    kept = _assemble(design, racks, devices, cables, modules, cords, notes)
+    return Snippet(kept, frozenset(racks))
 
 
 def _assemble(
@@ -71,6 +74,7 @@ def _assemble(
     cables: list[Cable],
     modules: list[Module],
     cords: list[Cord],
+    notes: list[Note],
 ) -> Design:
     kept_devices = [design.devices[d] for d in sorted(devices, key=by_age)]
     rack_ids = racks | {d.rack for d in kept_devices}
@@ -85,17 +89,19 @@ def _assemble(
         "cables": {c.id: c for c in cables},
         "modules": {m.id: m for m in modules},
         "cords": {c.id: c for c in cords},
+        "notes": {n.id: n for n in notes},
         "parts": {p: design.parts[p] for p in sorted(parts)},
     }
     return Design(tables)
 
 
 def paste(draft: Draft, clip: Snippet, target: str | None = None) -> list[str]:
-    """Put a snippet in; returns the new racks and devices.
+    """Put a snippet in; returns the new racks, devices and notes.
 
     Whole racks go behind the last rack of the target's row (or of the first row). Devices go into
     the target rack, or that of the target device, else into the rack they came from, at the free
-    place nearest above the one they had. EditError where something finds no place.
+    place nearest above the one they had. A note goes with the copy of what it was about, else
+    beside the note it is a copy of. EditError where something finds no place.
     """
     for part in clip.design.parts.values():
         draft.embed(part)
@@ -111,7 +117,7 @@ def paste(draft: Draft, clip: Snippet, target: str | None = None) -> list[str]:
             raise EditError(f"select a rack to paste {device.name} into")
         new[device.id] = _paste_device(draft, device, RackId(rack), used, names)
     _paste_plugs(draft, clip.design, new)
-    return [*new.values()]
+    return [*new.values(), *_paste_notes(draft, clip.design, new, target)]
 
 
 def duplicate(draft: Draft, design: Design, ids: Collection[str]) -> list[str]:
@@ -254,3 +260,31 @@ def _paste_plugs(draft: Draft, source: Design, new: Mapping[str, str]) -> None:
                 source=new[cord.source],
             )
         )
+
+
+NOTE_STEP_M = 0.12
+"""A copied note lies this far right of and below the one it was copied from."""
+
+
+def _paste_notes(
+    draft: Draft, source: Design, new: Mapping[str, str], target: str | None
+) -> list[str]:
+    """Copies of the notes: about the new things, else about what they were about, or the target."""
+    pasted: list[str] = []
+    for note in source.notes.values():
+        about, step = note.about, NOTE_STEP_M
+        if about in new:
+            about, step = new[about], 0.0
+        elif about is not None and not is_thing(draft, about):
+            about = target if target is not None else next(iter(draft.rows), None)
+        copied = replace(
+            note,
+            id=NoteId(draft.new_id("notes")),
+            text=plain_text(note.text),
+            x_m=note.x_m + step,
+            y_m=note.y_m + step,
+            about=about,
+        )
+        draft.put(copied)
+        pasted.append(copied.id)
+    return pasted

@@ -20,6 +20,7 @@ from rackloom.catalog.parts import (
     TransceiverPart,
 )
 from rackloom.catalog.words import Side
+from rackloom.design import notes
 from rackloom.design.draft import Draft
 from rackloom.design.entities import (
     AcceptedFinding,
@@ -29,7 +30,6 @@ from rackloom.design.entities import (
     Device,
     Feed,
     Module,
-    Note,
     Rack,
     Row,
     SeverityOverride,
@@ -42,7 +42,6 @@ from rackloom.design.ids import (
     DeviceId,
     FeedId,
     ModuleId,
-    NoteId,
     RackId,
     RowId,
     by_age,
@@ -316,13 +315,9 @@ def change_settings(draft: Draft, **fields: Any) -> None:
     draft.put(replace(draft.settings, **fields))
 
 
-def add_note(
-    draft: Draft, text: str, x_m: float = 0.0, y_m: float = 0.0, about: str | None = None
-) -> NoteId:
-    """A note on the drawing."""
-    note_id = NoteId(draft.new_id("notes"))
-    draft.put(Note(note_id, text, x_m, y_m, about))
-    return note_id
+add_note = notes.add_note
+set_note_text = notes.set_note_text
+move_notes = notes.move_notes
 
 
 def accept_finding(
@@ -360,7 +355,8 @@ def remove(draft: Draft, entity_ids: Collection[str]) -> None:
     """Remove entities and what cannot stay without them.
 
     With a device go its transceivers, cords and cables (a breakout keeps its other branches); with
-    a rack go its devices, with a row its racks. Transceivers left without any cable go too.
+    a rack go its devices, with a row its racks. Transceivers left without any cable go too, and so
+    do notes about what goes.
     """
     doomed = set(entity_ids)
     doomed |= {rack.id for rack in draft.touching("racks_in_row", doomed)}
@@ -376,6 +372,7 @@ def remove(draft: Draft, entity_ids: Collection[str]) -> None:
         rows = draft.table(table)
         for entity_id in sorted((i for i in doomed if i in rows), key=by_age):
             draft.remove(table, entity_id)
+    notes.remove_notes_about_nothing(draft, doomed)
 
 
 def _remove_cables(draft: Draft, doomed: set[str]) -> set[tuple[DeviceId, str]]:

@@ -171,13 +171,15 @@ class Cord:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Text on the drawing, at a place of the floor or beside an entity."""
+    """Plain text on the drawing, at a place of the floor or beside an entity (see ``notes``)."""
 
     id: NoteId
     text: str
     x_m: float = 0.0
+    """Place on the floor; of a note about something how far from it, on the drawing."""
     y_m: float = 0.0
     about: str | None = None
+    """Id of the row, rack, device or cable that it goes with; None: it lies on the floor."""
 
 
 @dataclass(frozen=True, slots=True)

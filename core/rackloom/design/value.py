@@ -40,6 +40,7 @@ from rackloom.design.ids import (
     RowId,
     number_of,
 )
+from rackloom.design.notes import first_line
 
 if TYPE_CHECKING:
     from rackloom.design.index import DesignIndex
@@ -171,12 +172,13 @@ class Design:
         return self.part(self.devices[device_id].part, DevicePart)
 
     def name_of(self, entity_id: str) -> str:
-        """What a person calls the entity with this id: its name, label or, failing both, its id."""
+        """What a person calls the entity with this id: its name, label or first line, else its id."""
         for table in ("devices", "racks", "rows", "feeds", "cables"):
             entity = self._tables[table].get(entity_id)
             if entity is not None:
                 return getattr(entity, "name", "") or getattr(entity, "label", "") or entity_id
-        return entity_id
+        note = self._tables["notes"].get(entity_id)
+        return first_line(note.text) if note is not None else entity_id
 
     def find(self, entity_id: str) -> tuple[str, Any] | None:
         """Table name and entity of an id, or None."""
