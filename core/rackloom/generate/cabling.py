@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -50,6 +50,8 @@ class Cabler:
         """Choose media and lengths for every link and plug them.
 
         One cable a link: fibre from its own socket, or a direct cable where a cage holds one port.
+        Where nothing does that, a splitter from each cage of the switch to the ports it divides
+        into.
         """
         joiner = Joiner(self.catalog.values())
         for bundle in bundles:
@@ -59,18 +61,17 @@ class Cabler:
                 kind_of(cage, part.manufacturer, part.model) for part, cage in (bundle.a, bundle.b)
             )
             ways = joiner.between(a, b)
+            needed_m = self._needed_m(bundle)
             usable = one_link_joins(ways.best, bundle.split)
+            if usable:
+                usable = self._one_optic(bundle, usable, float(needed_m.max()))
+                self._plug(bundle, usable, *_ordered(bundle, usable, needed_m))
+                continue
+            usable = splitter_joins(ways.best, bundle.split)
             if not usable:
                 raise GenerateError(f"{bundle.name}: {no_join(joiner, a, b)}")
-            needed_m = self._needed_m(bundle)
-            usable = self._one_optic(bundle, usable, float(needed_m.max()))
-            lengths_m, choice = _stocked(usable, needed_m)
-            if (choice < 0).any():
-                raise GenerateError(
-                    f"{bundle.name}: the longest way is {needed_m.max():.0f} m, "
-                    "and nothing in the catalogue that fits is stocked that long"
-                )
-            self._plug(bundle, usable, lengths_m, choice)
+            groups, needed_m = _by_trunk(bundle.pairs, needed_m)
+            self._split(bundle, groups, usable, *_ordered(bundle, usable, needed_m))
 
     def _one_optic(self, bundle: Bundle, usable: Sequence[Join], longest_m: float) -> list[Join]:
         """Direct cables, and the one pair of optics that reaches the farthest link.
@@ -108,10 +109,7 @@ class Cabler:
         lengths_m: NDArray[np.float64],
         choice: NDArray[np.intp],
     ) -> None:
-        for join in usable:
-            for part in (join.part, join.a_module, join.b_module):
-                if part is not None:
-                    self.builder.embed(part)
+        self._embed(usable, choice)
         cable = self.builder.cable
         for (a, b), length_m, which in zip(
             bundle.pairs, lengths_m.tolist(), choice.tolist(), strict=True
@@ -120,9 +118,39 @@ class Cabler:
             at_a = CableEnd(join.a_end, a[0], a[1], self._socket(join.a_module, a))
             at_b = CableEnd(join.b_end, b[0], b[1], self._socket(join.b_module, b))
             cable(join.part.id, (at_a, at_b), length_m, bundle.fabric)
-            for port, mode in ((a, join.link.a_mode), (b, join.link.b_mode)):
-                if mode is not None:
-                    self.builder.split(port[0], port[1], mode)
+            self._set_modes(join, a, b)
+
+    def _split(
+        self,
+        bundle: Bundle,
+        groups: Mapping[tuple[DeviceId, str], Sequence[tuple[Port, Port]]],
+        usable: Sequence[Join],
+        lengths_m: NDArray[np.float64],
+        choice: NDArray[np.intp],
+    ) -> None:
+        """A splitter for each cage of the switch; branches that no port is left for hang loose."""
+        self._embed(usable, choice)
+        for ((device, cage), pairs), length_m, which in zip(
+            groups.items(), lengths_m.tolist(), choice.tolist(), strict=True
+        ):
+            join = usable[which]
+            trunk = CableEnd(0, device, cage, 0)
+            branches = (CableEnd(b[2] + 1, a[0], a[1], 0) for a, b in pairs)
+            self.builder.cable(join.part.id, (trunk, *branches), length_m, bundle.fabric)
+            self._set_modes(join, *pairs[0])
+
+    def _set_modes(self, join: Join, a: Port, b: Port) -> None:
+        for port, mode in ((a, join.link.a_mode), (b, join.link.b_mode)):
+            if mode is not None:
+                self.builder.split(port[0], port[1], mode)
+
+    def _embed(self, usable: Sequence[Join], choice: NDArray[np.intp]) -> None:
+        """Make known to the design what is plugged."""
+        for which in np.unique(choice).tolist():
+            join = usable[which]
+            for part in (join.part, join.a_module, join.b_module):
+                if part is not None:
+                    self.builder.embed(part)
 
     def _socket(self, module: TransceiverPart | None, port: Port) -> int:
         """The socket of a port's fibre; puts the transceiver into the cage when it is the first."""
@@ -142,6 +170,20 @@ def one_link_joins(joins: Iterable[Join], split: tuple[int, int]) -> list[Join]:
     port.
     """
     return [join for join in joins if _one_link(join, split)]
+
+
+def splitter_joins(joins: Iterable[Join], split: tuple[int, int]) -> list[Join]:
+    """Direct cables whose trunk fills a cage of the second kind, and each branch one of the first.
+
+    They have as many branches as the cage divides into ports.
+    """
+    return [
+        join
+        for join in joins
+        if join.technology is not CableTechnology.FIBRE
+        and (join.b_end, join.part.branches) == (0, split[1])
+        and split[0] == join.link.links == 1 < split[1]
+    ]
 
 
 def no_join(joiner: Joiner, a: Kind, b: Kind) -> str:
@@ -164,6 +206,32 @@ def _one_link(join: Join, split: tuple[int, int]) -> bool:
         module is None or ports <= module.sockets
         for module, ports in zip(modules, split, strict=True)
     )
+
+
+def _by_trunk(
+    pairs: Sequence[tuple[Port, Port]], needed_m: NDArray[np.float64]
+) -> tuple[dict[tuple[DeviceId, str], list[tuple[Port, Port]]], NDArray[np.float64]]:
+    """Links by the cage at their second end, and the longest way of each."""
+    groups: dict[tuple[DeviceId, str], list[tuple[Port, Port]]] = {}
+    longest_m: dict[tuple[DeviceId, str], float] = {}
+    for (a, b), metres in zip(pairs, needed_m.tolist(), strict=True):
+        key = (b[0], b[1])
+        groups.setdefault(key, []).append((a, b))
+        longest_m[key] = max(longest_m.get(key, 0.0), metres)
+    return groups, np.array(list(longest_m.values()))
+
+
+def _ordered(
+    bundle: Bundle, usable: Sequence[Join], needed_m: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """What :func:`_stocked` finds; GenerateError where a way is too long for all of it."""
+    lengths_m, choice = _stocked(usable, needed_m)
+    if (choice < 0).any():
+        raise GenerateError(
+            f"{bundle.name}: the longest way is {needed_m.max():.0f} m, "
+            "and nothing in the catalogue that fits is stocked that long"
+        )
+    return lengths_m, choice
 
 
 def _stocked(

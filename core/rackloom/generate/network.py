@@ -12,7 +12,7 @@ from rackloom.catalog.cages import BreakoutMode, Cage
 from rackloom.catalog.load import Catalog
 from rackloom.catalog.parts import Part, ServerPart, SwitchPart
 from rackloom.catalog.words import CageRole, Side
-from rackloom.generate.cabling import no_join, one_link_joins
+from rackloom.generate.cabling import no_join, one_link_joins, splitter_joins
 from rackloom.generate.errors import GenerateError
 from rackloom.generate.tree import Tree, plan_tree
 from rackloom.placement.joins import Joiner, kind_of
@@ -62,33 +62,51 @@ class Network:
     rails_per_leaf: int
     rate_gbps: float
     """Of a server's port: switches' cages split as far as that asks for."""
+    split: str
+    """The mode of a leaf's cages towards the servers."""
+    role: CageRole = CageRole.COMPUTE
+    prefix: str = ""
+    """What the names of its switches begin with, where a design has several networks."""
     notes: list[str] = field(default_factory=list)
 
     def leaf_name(self, unit: int, group: int) -> str:
         """Name of a leaf: unit and the rail (or group of rails) it serves, from 1."""
         if self.tree.tiers == 1:
-            return "leaf-01"
+            return f"{self.prefix}leaf-01"
         if self.tree.units == 1:
-            return f"leaf-{group + 1:02d}"
-        return f"leaf-{unit + 1:02d}-{group + 1:02d}"
+            return f"{self.prefix}leaf-{group + 1:02d}"
+        return f"{self.prefix}leaf-{unit + 1:02d}-{group + 1:02d}"
 
     def spine_name(self, pod: int, number: int) -> str:
         """Name of a spine."""
         if self.tree.pods == 1:
-            return f"spine-{number + 1:02d}"
-        return f"spine-{pod + 1:02d}-{number + 1:02d}"
+            return f"{self.prefix}spine-{number + 1:02d}"
+        return f"{self.prefix}spine-{pod + 1:02d}-{number + 1:02d}"
 
     def core_name(self, group: int, number: int) -> str:
         """Name of a core: group g joins spine g of every pod."""
-        return f"core-{group + 1:02d}-{number + 1:02d}"
+        return f"{self.prefix}core-{group + 1:02d}-{number + 1:02d}"
+
+    def down_mode(self, cage: Cage) -> BreakoutMode:
+        """How a cage of a leaf is split towards the servers."""
+        return cage.mode(self.split) or mode_used(cage, self.rate_gbps)
+
+    def down_ports(self) -> list[tuple[Cage, int]]:
+        """Ports of a leaf towards the servers, in the order of the faceplate."""
+        return [
+            (cage, index)
+            for cage in self.leaf.data_cages
+            for index in range(self.down_mode(cage).ports)
+        ]
 
 
-def rail_ports(server: ServerPart) -> list[tuple[Cage, int, int]]:
+def rail_ports(server: ServerPart, role: CageRole | None = None) -> list[tuple[Cage, int, int]]:
     """Ports of a server's network as (cage, port, rail), by rail; GenerateError where it has none.
 
-    NICs that belong to no GPU make a rail each, in their order.
+    NICs that belong to no GPU make a rail each, in their order. Without a ``role``, the network is
+    the first that the server has ports for.
     """
-    cages = server_cages(server)
+    cages = server_cages(server, role)
     nics: dict[str, int] = {}
     ports = [
         (
@@ -102,13 +120,14 @@ def rail_ports(server: ServerPart) -> list[tuple[Cage, int, int]]:
     return sorted(ports, key=lambda p: (p[2], p[1], p[0].name))
 
 
-def server_cages(server: ServerPart) -> list[Cage]:
+def server_cages(server: ServerPart, role: CageRole | None = None) -> list[Cage]:
     """The cages that the preset cables: the compute network's, or the first other's there are."""
-    for role in _ROLES:
-        cages = [cage for cage in server.cages if cage.role is role]
+    for wanted in _ROLES if role is None else (role,):
+        cages = [cage for cage in server.cages if cage.role is wanted]
         if cages:
             return cages
-    raise GenerateError(f"{server.title} has no network ports, so there is nothing to cable")
+    kind = "network" if role is None else role
+    raise GenerateError(f"{server.title} has no {kind} ports, so there is nothing to cable")
 
 
 def switch_face(server: ServerPart) -> Side:
@@ -124,10 +143,10 @@ def server_names(servers: int, server: ServerPart) -> list[str]:
 
 
 def mode_used(cage: Cage, rate_gbps: float) -> BreakoutMode:
-    """How the preset splits a switch's cage for servers' ports of this rate.
+    """How the preset splits a switch's cage in a network of servers' ports of this rate.
 
-    As it comes, but coarser where its ports would be slower than the servers'; never finer, since
-    each link gets a cable of its own.
+    As it comes, but coarser where its ports would be slower than the servers'. Towards the
+    servers, cages of a leaf may be split further: see :func:`split_for`.
     """
     plain = cage.default_mode
     if plain.rate_gbps >= rate_gbps:
@@ -147,12 +166,57 @@ def data_ports(switch: SwitchPart, rate_gbps: float = 0.0) -> list[tuple[Cage, i
     ]
 
 
+def split_for(
+    joiner: Joiner, server: ServerPart, cage: Cage, switch: SwitchPart, *, finer: bool = True
+) -> BreakoutMode:
+    """How a leaf's cages are split towards servers.
+
+    As in the whole network (:func:`mode_used`), or finer, into as many ports of the servers' rate
+    as have a cable each: a cage of 800G with two fibre sockets serves two ports of 400G. Where
+    nothing gives each link a cable, as a splitter from the cage to the servers has branches.
+    """
+    there = switch.data_cages[0]
+    rate_gbps = cage.default_mode.rate_gbps
+    plain = mode_used(there, rate_gbps)
+    split = [
+        mode
+        for mode in there.modes
+        if finer
+        and mode.ports > plain.ports
+        and mode.rate_gbps >= rate_gbps
+        and not mode.disables_neighbour
+        and _within_limits(switch, mode)
+    ]
+    split.sort(key=lambda mode: -mode.ports)
+    a = kind_of(cage, server.manufacturer, server.model)
+    b = kind_of(there, switch.manufacturer, switch.model)
+    best = joiner.between(a, b).best
+    own = cage.default_mode.ports
+    for mode in (*split, plain):
+        if one_link_joins(best, (own, mode.ports)):
+            return mode
+    by_branches = (mode for mode in (*split, plain) if splitter_joins(best, (own, mode.ports)))
+    return next(by_branches, plain)
+
+
+def _within_limits(switch: SwitchPart, mode: BreakoutMode) -> bool:
+    """Whether all cages of a switch may be split like this at once."""
+    cages = len(switch.data_cages)
+    limit, pipeline = switch.logical_port_limit, switch.pipeline_limit
+    return (limit is None or cages * mode.ports <= limit) and (
+        pipeline is None or pipeline.cages * mode.ports <= pipeline.ports_max
+    )
+
+
 def plan_network(
-    request: Request, server: ServerPart, units: tuple[int, ...] | None = None
+    request: Request,
+    server: ServerPart,
+    units: tuple[int, ...] | None = None,
+    role: CageRole | None = None,
 ) -> Network:
     """Which switches, how many, in how many tiers; ``units`` fixes the servers of each unit."""
     options = request.options
-    ports = rail_ports(server)
+    ports = rail_ports(server, role)
     first = ports[0][0]
     rate_gbps = first.default_mode.rate_gbps
     rails = len({rail for _, _, rail in ports})
@@ -161,30 +225,36 @@ def plan_network(
     links = ceil(len(ports) / groups)
     named = options["switch"]
     error: GenerateError | None = None
-    for part_id in (named,) if named else _suiting(request.catalog, server, first):
+    joiner = Joiner(request.catalog.values())
+    for part_id in (named,) if named else _suiting(joiner, request.catalog, server, first):
         leaf = _switch(request, part_id)
         spine = _switch(request, options["spine_switch"] or part_id)
         core = _switch(request, options["core_switch"] or options["spine_switch"] or part_id)
+        down = split_for(joiner, server, first, leaf, finer=options["breakout"])
+        network = Network(
+            str(first.role), _NO_TREE, leaf, spine, core, rails, per_leaf, rate_gbps, down.name
+        )
         try:
-            tree = plan_tree(
+            network.tree = plan_tree(
                 request.servers,
                 groups,
                 links_per_rail=links,
-                leaf_ports=len(data_ports(leaf, rate_gbps)),
+                leaf_ports=len(network.down_ports()),
                 spine_ports=len(data_ports(spine, rate_gbps)),
                 core_ports=len(data_ports(core, rate_gbps)),
                 tiers=options["tiers"],
-                ratio=options["oversubscription"] * _uplinks_faster(leaf, spine, rate_gbps),
+                ratio=options["oversubscription"] * _uplinks_faster(network),
                 unit_size=options["unit_servers"],
                 units=units,
                 leaf_uplinks=options["leaf_uplinks"],
                 spines_at_least=options["spines"],
+                uplink_ports=max(down.ports // mode_used(leaf.data_cages[0], rate_gbps).ports, 1),
             )
         except GenerateError as reason:
             error = error or GenerateError(f"{reason} (with {part_id})")
             continue
-        network = Network(str(first.role), tree, leaf, spine, core, rails, per_leaf, rate_gbps)
-        if first.role is not CageRole.COMPUTE:
+        network.role = first.role
+        if role is None and first.role is not CageRole.COMPUTE:
             network.notes.append(
                 f"{server.title} has no compute ports: its {first.role} ports are cabled"
             )
@@ -193,21 +263,27 @@ def plan_network(
     raise error
 
 
-def _uplinks_faster(leaf: SwitchPart, spine: SwitchPart, rate_gbps: float) -> float:
+_NO_TREE = Tree(0, 0, 0, 0, (), (), 0, 0, 0, 0, 0)
+
+
+def _uplinks_faster(network: Network) -> float:
     """How many times as fast as a server's link an uplink is: so many times fewer are needed.
 
     Oversubscription is of bandwidths; a plan of the tree counts ports. Uplinks that are slower than
     the servers' links are counted as equal: what is split then is for the designer to see.
     """
-    down = min(mode_used(leaf.data_cages[0], rate_gbps).rate_gbps, rate_gbps)
-    up = min(mode_used(part.data_cages[-1], rate_gbps).rate_gbps for part in (leaf, spine))
+    rate_gbps = network.rate_gbps
+    down = min(network.down_mode(network.leaf.data_cages[0]).rate_gbps, rate_gbps)
+    up = min(
+        mode_used(part.data_cages[-1], rate_gbps).rate_gbps
+        for part in (network.leaf, network.spine)
+    )
     return max(up / down, 1.0) if down > 0 else 1.0
 
 
-def _suiting(catalog: Catalog, server: ServerPart, cage: Cage) -> Iterator[str]:
+def _suiting(joiner: Joiner, catalog: Catalog, server: ServerPart, cage: Cage) -> Iterator[str]:
     """Default switches for a server's cage: first those of its own rate, then others it joins at
     full rate, then those it joins at all. GenerateError where nothing joins it to any."""
-    joiner = Joiner(catalog.values())
     kind = kind_of(cage, server.manufacturer, server.model)
     rate_gbps = cage.default_mode.rate_gbps
     ranked: list[tuple[int, str]] = []
@@ -216,16 +292,18 @@ def _suiting(catalog: Catalog, server: ServerPart, cage: Cage) -> Iterator[str]:
         switch = catalog.require(part_id)
         assert isinstance(switch, SwitchPart)
         there = switch.data_cages[0]
-        mode = mode_used(there, rate_gbps)
+        mode = split_for(joiner, server, cage, switch)
         other = kind_of(there, switch.manufacturer, switch.model)
         split = (cage.default_mode.ports, mode.ports)
-        joins = one_link_joins(joiner.between(kind, other).best, split)
+        best = joiner.between(kind, other).best
+        joins = one_link_joins(best, split) or splitter_joins(best, split)
         if not joins:
             if switch.protocol in cage.protocols:
                 misses.append(no_join(joiner, kind, other))
             continue
         slower = joins[0].rate_gbps < rate_gbps
-        ranked.append((2 if slower else int(mode.rate_gbps != rate_gbps), part_id))
+        by_splitter = 4 * (joins[0].part.branches > 1)
+        ranked.append((by_splitter + (2 if slower else int(mode.rate_gbps != rate_gbps)), part_id))
     if not ranked:
         why = misses[0] if misses else f"none of them speaks what {server.title} does"
         raise GenerateError(f"no default switch takes these servers; name one, switch=... ({why})")

@@ -36,6 +36,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("oversubscription", "float", 1.0, "server bandwidth over uplink bandwidth of a leaf", 1),
     Option("unit_servers", "int", None, "servers of a scalable unit (auto: a full leaf)", 1),
     Option("rails_per_leaf", "int", 1, "rails that share a leaf", 1),
+    Option("breakout", "bool", True, "split ports of leaves that are faster than the servers'"),
     Option("leaf_uplinks", "int", None, "uplinks of a leaf (auto: what its servers need)", 1),
     Option("spines", "int", 1, "at least this many spines (two tiers)", 1),
     Option("servers_per_rack", "int", None, "servers in a rack (auto: by power and height)", 1),

@@ -15,7 +15,7 @@ from rackloom.generate import rail_fat_tree as tree_preset
 from rackloom.generate.cabling import Bundle, Cabler
 from rackloom.generate.errors import GenerateError
 from rackloom.generate.layout import Item
-from rackloom.generate.network import Request, data_ports, plan_network, switch_face
+from rackloom.generate.network import Request, plan_network, switch_face
 from rackloom.generate.options import Option
 from rackloom.generate.wires import bundles
 
@@ -76,7 +76,7 @@ def generate(request: Request) -> tuple[Design, list[str]]:
     cages = [cage for cage in ufm.cages if cage.role in {CageRole.COMPUTE, CageRole.FABRIC}]
     # The last unit has a free slot, so its leaves have a free port facing the servers.
     unit = network.tree.units - 1
-    cage, port = data_ports(network.leaf)[UNIT_SERVERS - 1]
+    cage, port = network.down_ports()[UNIT_SERVERS - 1]
     per_box = UFM_PORTS // UFM_APPLIANCES
     links = [
         (
@@ -86,7 +86,7 @@ def generate(request: Request) -> tuple[Design, list[str]]:
         for n in range(UFM_PORTS)
     ]
     found = bundles(network, server, layout)
-    split = (cages[0].default_mode.ports, cage.default_mode.ports)
+    split = (cages[0].default_mode.ports, network.down_mode(cage).ports)
     ends = (ufm, cages[0]), (network.leaf, cage)
     found.append(Bundle("UFM to leaf", *ends, links, network.name, split))
     Cabler(builder, request.catalog).cable(found)

@@ -94,10 +94,13 @@ def spines_needed(leaves: int, uplinks: int, ports_down: int, at_least: int = 1)
     )
 
 
-def _leaf_down(ports: int, ratio: float) -> int:
-    """Ports of a leaf that face servers, at ``ratio`` : 1 oversubscription."""
-    down = int(ports * ratio / (1 + ratio) + 1e-9)
-    return max(min(down, ports - 1), 1)
+def _leaf_down(ports: int, ratio: float, each: int = 1) -> int:
+    """Ports of a leaf that face servers, at ``ratio`` links down to one up.
+
+    An uplink takes the place of ``each`` of them, and none is shared.
+    """
+    down = int(ports * ratio / (each + ratio) + 1e-9)
+    return max(min(down, ports - each) // each * each, 1)
 
 
 def plan_tree(
@@ -114,12 +117,14 @@ def plan_tree(
     units: tuple[int, ...] | None = None,
     leaf_uplinks: int | None = None,
     spines_at_least: int = 1,
+    uplink_ports: int = 1,
 ) -> Tree:
     """The smallest rail-optimised fat tree for this many servers.
 
     ``ratio`` is the leaf's oversubscription (2 for 2:1). ``unit_size`` fixes the servers of a
     scalable unit (``units`` those of each one), ``leaf_uplinks`` the uplinks of a leaf, which are
-    otherwise what its servers need.
+    otherwise what its servers need. An uplink takes the place of ``uplink_ports`` of the
+    ``leaf_ports``: 2 where cages are split towards the servers and whole towards the spines.
     Raises GenerateError with the limit.
     """
     core_ports = core_ports or spine_ports
@@ -136,18 +141,21 @@ def plan_tree(
                 f"{servers} servers need {wanted} ports, but one switch has {leaf_ports}"
             )
         return Tree(1, rails, links_per_rail, servers, (servers,), (1,), 0, 0, 0, 0, 0)
-    down = _leaf_down(leaf_ports, ratio)
+    down = _leaf_down(leaf_ports, ratio, uplink_ports)
     unit = min(unit_size or down // links_per_rail, down // links_per_rail)
     if unit < 1:
         raise GenerateError(f"a leaf of {leaf_ports} ports has no room for a server at this ratio")
     units = units or _split(servers, unit)
     fullest = max(units) * links_per_rail
     needed = leaf_uplinks or max(ceil(fullest / ratio - 1e-9), 1)
-    if needed + fullest > leaf_ports:
+    room = (leaf_ports - fullest) // uplink_ports
+    if needed > room:
+        places = "" if uplink_ports == 1 else f", {uplink_ports} for an uplink"
         raise GenerateError(
             f"{fullest} server ports and {needed} uplinks do not fit a leaf of {leaf_ports} ports"
+            f"{places}"
         )
-    most_up = needed if leaf_uplinks else leaf_ports - fullest
+    most_up = needed if leaf_uplinks else room
     if tiers != 3:
         two = _fewest_spines(len(units) * rails, (needed, most_up), spine_ports, spines_at_least)
         if two is not None:

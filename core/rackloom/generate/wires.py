@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from rackloom.catalog.cages import Cage
 from rackloom.catalog.parts import DevicePart, ServerPart, SwitchPart
@@ -15,15 +15,17 @@ from rackloom.generate.layout import Layout
 from rackloom.generate.network import Network, data_ports, mode_used, rail_ports, server_names
 
 
-def bundles(network: Network, server: ServerPart, layout: Layout) -> list[Bundle]:
-    """All links of the network, layer by layer."""
+def bundles(
+    network: Network, server: ServerPart, layout: Layout, names: Sequence[str] | None = None
+) -> list[Bundle]:
+    """All links of the network, layer by layer; ``names`` of the servers where they have others."""
     tree, ids = network.tree, layout.ids
     wires = _Wires(network, ids)
-    found = [*wires.servers(server)]
+    found = [*wires.servers(server, names or server_names(tree.servers, server))]
     if tree.tiers > 1:
-        found.append(wires.leaf_spine())
+        found += wires.leaf_spine()
     if tree.tiers > 2:
-        found.append(wires.spine_core())
+        found += wires.spine_core()
     if network.leaf.protocol is not Protocol.INFINIBAND:
         network.notes.append(f"the network is Ethernet: {network.leaf.title}")
     return found
@@ -37,12 +39,11 @@ class _Wires:
     network: Network
     ids: Mapping[str, DeviceId]
 
-    def servers(self, server: ServerPart) -> list[Bundle]:
+    def servers(self, server: ServerPart, names: Sequence[str]) -> list[Bundle]:
         network, tree = self.network, self.network.tree
-        ports = rail_ports(server)
-        names = server_names(tree.servers, server)
-        down = self._ports(network.leaf)
-        by_kind: dict[str, Bundle] = {}
+        ports = rail_ports(server, network.role)
+        down = network.down_ports()
+        found = _Bundles("server to leaf", network, server, network.leaf)
         first = 0
         for unit, count in enumerate(tree.unit_servers):
             used: dict[str, int] = {}
@@ -53,28 +54,15 @@ class _Wires:
                     at = used.get(leaf, 0)
                     used[leaf] = at + 1
                     leaf_cage, leaf_port = down[at]
-                    bundle = by_kind.get(cage.group)
-                    if bundle is None:
-                        bundle = self._bundle(
-                            "server to leaf", (server, cage), (network.leaf, leaf_cage)
-                        )
-                        by_kind[cage.group] = bundle
-                    bundle.pairs.append(
-                        (
-                            (self.ids[name], cage.name, index),
-                            (self.ids[leaf], leaf_cage.name, leaf_port),
-                        )
-                    )
+                    found.add((self.ids[name], cage, index), (self.ids[leaf], leaf_cage, leaf_port))
             first += count
-        return list(by_kind.values())
+        return found.all()
 
-    def leaf_spine(self) -> Bundle:
+    def leaf_spine(self) -> list[Bundle]:
         network, tree = self.network, self.network.tree
         up = self._ports(network.leaf)[-tree.leaf_uplinks :]
         down = self._ports(network.spine)
-        bundle = self._bundle(
-            "leaf to spine", (network.leaf, up[0][0]), (network.spine, down[0][0])
-        )
+        found = _Bundles("leaf to spine", network, network.leaf, network.spine)
         each = tree.links_leaf_to_spine()
         unit = 0
         for pod, pod_units in enumerate(tree.pod_units):
@@ -88,19 +76,15 @@ class _Wires:
                         spine_cage, spine_port = down[used[spine]]
                         used[spine] += 1
                         there = self.ids[network.spine_name(pod, spine)]
-                        bundle.pairs.append(
-                            ((leaf, cage.name, port), (there, spine_cage.name, spine_port))
-                        )
+                        found.add((leaf, cage, port), (there, spine_cage, spine_port))
                 unit += 1
-        return bundle
+        return found.all()
 
-    def spine_core(self) -> Bundle:
+    def spine_core(self) -> list[Bundle]:
         network, tree = self.network, self.network.tree
         up = self._ports(network.spine)[-tree.spine_uplinks :]
         down = self._ports(network.core)
-        bundle = self._bundle(
-            "spine to core", (network.spine, up[0][0]), (network.core, down[0][0])
-        )
+        found = _Bundles("spine to core", network, network.spine, network.core)
         each = tree.spine_uplinks // tree.cores_per_group
         used: dict[tuple[int, int], int] = {}
         for pod in range(tree.pods):
@@ -112,19 +96,41 @@ class _Wires:
                     used[core] = at + 1
                     core_cage, core_port = down[at]
                     there = self.ids[network.core_name(*core)]
-                    bundle.pairs.append(
-                        ((spine, cage.name, port), (there, core_cage.name, core_port))
-                    )
-        return bundle
+                    found.add((spine, cage, port), (there, core_cage, core_port))
+        return found.all()
 
     def _ports(self, switch: SwitchPart) -> list[tuple[Cage, int]]:
         return data_ports(switch, self.network.rate_gbps)
 
-    def _bundle(self, name: str, a: tuple[DevicePart, Cage], b: tuple[DevicePart, Cage]) -> Bundle:
-        split = tuple(
-            mode_used(cage, self.network.rate_gbps).ports
-            if isinstance(part, SwitchPart)
-            else cage.default_mode.ports
-            for part, cage in (a, b)
-        )
-        return Bundle(name, a, b, [], self.network.name, (split[0], split[1]))
+
+@dataclass(slots=True)
+class _Bundles:
+    """The links of a layer, by the kinds of cage at their ends: a switch may have several."""
+
+    name: str
+    network: Network
+    a: DevicePart
+    b: DevicePart
+    _by_kind: dict[tuple[str, str], Bundle] = field(default_factory=dict)
+
+    def add(self, a: tuple[DeviceId, Cage, int], b: tuple[DeviceId, Cage, int]) -> None:
+        """A link between two ports, each as (device, cage, number of the port)."""
+        kind = (a[1].group, b[1].group)
+        bundle = self._by_kind.get(kind)
+        if bundle is None:
+            ends = (self.a, a[1]), (self.b, b[1])
+            split = (self._ports(*ends[0]), self._ports(*ends[1]))
+            bundle = Bundle(self.name, *ends, [], self.network.name, split)
+            self._by_kind[kind] = bundle
+        bundle.pairs.append(((a[0], a[1].name, a[2]), (b[0], b[1].name, b[2])))
+
+    def all(self) -> list[Bundle]:
+        """The bundles, in the order of their first links."""
+        return list(self._by_kind.values())
+
+    def _ports(self, part: DevicePart, cage: Cage) -> int:
+        if isinstance(part, ServerPart):
+            return cage.default_mode.ports
+        if isinstance(self.a, ServerPart):
+            return self.network.down_mode(cage).ports
+        return mode_used(cage, self.network.rate_gbps).ports
