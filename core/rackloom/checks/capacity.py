@@ -193,11 +193,15 @@ def _tapers(topology: Topology, switch: DeviceId) -> bool:
 
 
 def _by_tier(topology: Topology) -> dict[int, list[DeviceId]]:
+    known = topology.votes.get("tiers")
+    if known is not None:
+        return cast("dict[int, list[DeviceId]]", known)
     found: dict[int, list[DeviceId]] = {}
     for switch in topology.compute_switches:
         tier = topology.tiers.get(switch)
         if tier is not None:
             found.setdefault(tier, []).append(switch)
+    topology.votes["tiers"] = found
     return found
 
 
@@ -260,10 +264,12 @@ def oversubscribed_pod(context: Context, place: str) -> Iterator[Hit]:
     if top < 3:
         return
     below = {s for tier, switches in tiers.items() if tier < top for s in switches}
-    if not any(_tapers(topology, switch) for switch in below):
-        return  # then no pod can
-    while below:
-        pod = frontier = {below.pop()}
+    # A pod in which no switch does cannot taper.
+    for start in [switch for switch in below if _tapers(topology, switch)]:
+        if start not in below:
+            continue  # in a pod that was looked at
+        below.discard(start)
+        pod = frontier = {start}
         while frontier:
             near = [topology.nodes[d].between.keys() for d in frontier]
             frontier = set().union(*near) & below

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rackloom.catalog.parts import CablePart
 from rackloom.checks.finding import called
@@ -18,9 +18,12 @@ from rackloom.placement.routes import needed_lengths_m
 
 if TYPE_CHECKING:
     from rackloom.catalog.load import Catalog
+    from rackloom.checks.nodes import Node
     from rackloom.design.entities import Cable, CableEnd, Cord
     from rackloom.design.ids import CableId, DeviceId
     from rackloom.design.value import Design
+
+_T = TypeVar("_T")
 
 Sieve = Callable[["Context", Iterable[str]], Iterable[str]]
 """Picks the places that a rule can have something to say about, cheaply."""
@@ -72,6 +75,10 @@ class Context:
         if key not in self._sifted:
             self._sifted[key] = (places, list(sieve(self, places)))
         return self._sifted[key][1]
+
+    def of_each(self, what: Callable[[Context, Node], _T]) -> Mapping[DeviceId, _T]:
+        """What a rule asks of each device in the network, and of its node alone."""
+        return self.topology.of_each(what, partial(what, self))
 
     # Devices and plugs
 

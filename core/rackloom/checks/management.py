@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from typing import TYPE_CHECKING
+from enum import Enum, auto
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rackloom.catalog.parts import ServerPart, SwitchPart
 from rackloom.catalog.words import CageRole, Protocol
@@ -22,22 +23,17 @@ if TYPE_CHECKING:
 _LINKED = {"cables", "modules", "devices"}
 
 
-class _Ports:
-    """The first out-of-band port of devices, looked up once for all that are built alike."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._known: dict[object, str] = {}
-
-    def of(self, node: Node) -> str:
-        """The name of its cage, empty where there is none."""
-        port = self._known.get(node.built)
-        if port is None:
-            design = self._context.design
-            cages = cages_of(design, design.devices[node.device])
-            ports = (c.name for c in cages.values() if c.role is CageRole.OUT_OF_BAND)
-            port = self._known[node.built] = next(ports, "")
-        return port
+def _management_port(context: Context, node: Node) -> str:
+    """The cage of the first out-of-band port of a device, empty where there is none."""
+    ports = context.topology.votes.setdefault("out-of-band ports", {})
+    known = cast("dict[object, str]", ports)
+    port = known.get(node.built)
+    if port is None:
+        design = context.design
+        cages = cages_of(design, design.devices[node.device])
+        names = (c.name for c in cages.values() if c.role is CageRole.OUT_OF_BAND)
+        port = known[node.built] = next(names, "")
+    return port
 
 
 def _out_of_band(context: Context, device: DeviceId) -> object:
@@ -50,6 +46,22 @@ def _is_on_it(node: Node) -> bool:
     """Whether a device is on the out-of-band network, or makes it: its switches carry others."""
     out_of_band = CageRole.OUT_OF_BAND
     return out_of_band in node.roles or out_of_band in node.served_roles
+
+
+class _Reach(Enum):
+    """How a device with a management port stands to the out-of-band network."""
+
+    MANAGED = auto()
+    LOOSE_SWITCH = auto()
+    LOOSE_SERVER = auto()
+
+
+def _reach(context: Context, node: Node) -> _Reach | None:
+    if CageRole.OUT_OF_BAND in node.roles:
+        return _Reach.MANAGED
+    if _is_on_it(node) or not _management_port(context, node):
+        return None
+    return _Reach.LOOSE_SWITCH if node.is_switch else _Reach.LOOSE_SERVER
 
 
 @rule(
@@ -69,12 +81,10 @@ def no_management(context: Context, place: str) -> Iterator[Hit]:
     an out-of-band switch.
     """
     del place
-    ports, nodes = _Ports(context), context.topology.nodes
-    loose = [node for node in nodes.values() if not _is_on_it(node) and ports.of(node)]
-    switches = [node.device for node in loose if node.is_switch]
-    servers = [node.device for node in loose if not node.is_switch]
-    used = any(CageRole.OUT_OF_BAND in node.roles for node in nodes.values())
-    if not used:
+    reaches = context.of_each(_reach)
+    switches = [device for device, reach in reaches.items() if reach is _Reach.LOOSE_SWITCH]
+    servers = [device for device, reach in reaches.items() if reach is _Reach.LOOSE_SERVER]
+    if _Reach.MANAGED not in reaches.values():
         if switches or servers:
             yield Hit(
                 (),
@@ -84,7 +94,7 @@ def no_management(context: Context, place: str) -> Iterator[Hit]:
             )
         return
     for switch in switches:
-        port = context.port(switch, ports.of(nodes[switch]))
+        port = context.port(switch, _management_port(context, context.topology.nodes[switch]))
         yield Hit((switch,), f"{port} leads nowhere: the switch is not on the out-of-band network")
     if servers:
         servers.sort(key=by_age)
@@ -99,14 +109,40 @@ def no_management(context: Context, place: str) -> Iterator[Hit]:
 def _subnet_manager(context: Context, device: DeviceId) -> object:
     """What ``no_subnet_manager`` asks of a device."""
     node = context.topology.nodes[device]
+    if node.is_switch:
+        return _infiniband(context, node)
     part = context.design.parts[node.built[0]]
-    if not node.is_switch:
-        if isinstance(part, ServerPart) and part.purpose == "management":
-            return tuple(sorted({a.peer for a in node.attached}))
+    if isinstance(part, ServerPart) and part.purpose == "management":
+        return tuple(sorted({a.peer for a in node.attached}))
+    return None
+
+
+class _Infiniband(NamedTuple):
+    """A switch that is linked into an InfiniBand fabric."""
+
+    is_leaf: bool
+    has_room: bool
+    """Whether fewer of its ports are linked than there are."""
+    can_manage: bool
+    """Whether it has a management port, and so a subnet manager of its own."""
+
+
+def _infiniband(context: Context, node: Node) -> _Infiniband | None:
+    if not node.is_switch or not node.fabric_links:
         return None
-    if not node.fabric_links or not _is_infiniband(part):
+    part = context.design.part(node.built[0], SwitchPart)
+    if part.protocol is not Protocol.INFINIBAND:
         return None
-    return node.serves, node.serves and _has_free_port(context, node, {}), node.built
+    port = _management_port(context, node)
+    return _Infiniband(node.serves, _ports_of(context, part) > node.fabric_links, bool(port))
+
+
+def _ports_of(context: Context, part: SwitchPart) -> int:
+    """How many links the data cages of a switch take as they come."""
+    known = cast("dict[PartId, int]", context.topology.votes.setdefault("switch ports", {}))
+    if part.id not in known:
+        known[part.id] = sum(cage.default_mode.ports for cage in part.data_cages)
+    return known[part.id]
 
 
 def _counted(count: int, one: str, many: str) -> str:
@@ -131,33 +167,19 @@ def no_subnet_manager(context: Context, place: str) -> Iterator[Hit]:
     UFM) to a leaf, or run the subnet manager of a switch and accept this.
     """
     del place
-    design, topology = context.design, context.topology
-    infiniband = {part_id for part_id, part in design.parts.items() if _is_infiniband(part)}
-    if not infiniband:
+    switches = {d: kind for d, kind in context.of_each(_infiniband).items() if kind is not None}
+    if not switches or _is_managed(context, switches.keys()):
         return
-    switches = [
-        node
-        for node in topology.nodes.values()
-        if node.fabric_links and node.built[0] in infiniband
-    ]
-    if not switches or _is_managed(context, {node.device for node in switches}):
-        return
-    ports = _Ports(context)
-    managed = any(ports.of(node) for node in switches)
-    leaves = [n for n in switches if n.serves]
+    leaves = [kind for kind in switches.values() if kind.is_leaf]
     text = (
         "no subnet manager is linked to the "
         f"{_counted(len(switches), 'InfiniBand switch', 'InfiniBand switches')}"
-        f"{'' if managed else ', and none of them can run one itself'}"
     )
-    room: dict[PartId, int] = {}
-    if leaves and not any(_has_free_port(context, n, room) for n in leaves):
+    if not any(kind.can_manage for kind in switches.values()):
+        text += ", and none of them can run one itself"
+    if leaves and not any(kind.has_room for kind in leaves):
         text += "; no leaf has a port left for one"
-    yield Hit((min((n.device for n in switches), key=by_age),), text)
-
-
-def _is_infiniband(part: object) -> bool:
-    return isinstance(part, SwitchPart) and part.protocol is Protocol.INFINIBAND
+    yield Hit((min(switches, key=by_age),), text)
 
 
 def _is_managed(context: Context, switches: Set[DeviceId]) -> bool:
@@ -172,12 +194,3 @@ def _is_managed(context: Context, switches: Set[DeviceId]) -> bool:
         return False
     found = (node for node in nodes.values() if node.built[0] in boxes)
     return any(a.peer in switches for node in found for a in node.attached)
-
-
-def _has_free_port(context: Context, node: Node, room: dict[PartId, int]) -> bool:
-    """Whether fewer links are in use than there are ports; ``room`` remembers those of a part."""
-    part_id = node.built[0]
-    if part_id not in room:
-        part = context.design.part(part_id, SwitchPart)
-        room[part_id] = sum(cage.default_mode.ports for cage in part.data_cages)
-    return room[part_id] > node.fabric_links

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -181,10 +181,8 @@ class Looker:
         if not (is_switch or attached or between or served or self._has_gpus(device)):
             return None
         attached.sort(key=_by_port)
-        served_roles = frozenset([role for role, _ in served])
-        compute_gbps = [a.rate_gbps for a in attached if a.role is _COMPUTE]
         built = self._design.devices[device]
-        return Node(
+        return self._summed(
             device,
             (built.part, built.cards),
             is_switch,
@@ -192,16 +190,72 @@ class Looker:
             {other: Bundle(len(rates), sum(rates)) for other, rates in between.items()},
             {end: Bundle(len(rates), sum(rates)) for end, rates in served.items()},
             tuple(attached),
-            sum(len(rates) for (_, far), rates in served.items() if self._has_gpus(far)),
             frozenset(near),
             {peer: frozenset(pairs) for peer, pairs in halves.items()},
+        )
+
+    def node_without(self, known: Node, gone: Set[DeviceId]) -> Node | None:
+        """A device in the network, of whose links just those to some devices went, with these.
+
+        The same as ``node``, for what it costs to leave things out.
+        """
+        attached, near, halves = known.attached, known.near, known.halves
+        if any(a.peer in gone for a in attached):
+            attached = tuple([a for a in attached if a.peer not in gone])
+        if not near.isdisjoint(gone):
+            near = near - gone
+        if halves:
+            halves = {peer: pairs for peer, pairs in halves.items() if peer not in gone}
+        between = {d: bundle for d, bundle in known.between.items() if d not in gone}
+        served = {end: bundle for end, bundle in known.served.items() if end[1] not in gone}
+        device = known.device
+        if not (known.is_switch or attached or between or served or self._has_gpus(device)):
+            return None
+        return self._summed(
+            device,
+            known.built,
+            known.is_switch,
+            known.fixed_tier,
+            between,
+            served,
+            attached,
+            near,
+            halves,
+        )
+
+    def _summed(
+        self,
+        device: DeviceId,
+        built: tuple[PartId, tuple[tuple[str, PartId], ...]],
+        is_switch: bool,
+        fixed_tier: int | None,
+        between: Mapping[DeviceId, Bundle],
+        served: Mapping[tuple[CageRole, DeviceId], Bundle],
+        attached: tuple[Attachment, ...],
+        near: frozenset[DeviceId],
+        halves: Mapping[DeviceId, frozenset[tuple[int, int]]],
+    ) -> Node:
+        """A node with what follows from its links."""
+        served_roles = frozenset([role for role, _ in served])
+        compute_gbps = [a.rate_gbps for a in attached if a.role is _COMPUTE]
+        return Node(
+            device,
+            built,
+            is_switch,
+            fixed_tier,
+            between,
+            served,
+            attached,
+            sum([bundle.links for (_, far), bundle in served.items() if self._has_gpus(far)]),
+            near,
+            halves,
             _COMPUTE in served_roles,
             served_roles,
             frozenset([a.role for a in attached]),
             sum(compute_gbps),
             len(compute_gbps),
-            sum(sum(rates) for (role, _), rates in served.items() if role is _COMPUTE),
-            sum(map(len, served.values())) + sum(map(len, between.values())),
+            sum([bundle.rate_gbps for (role, _), bundle in served.items() if role is _COMPUTE]),
+            sum([bundle.links for ends in (served, between) for bundle in ends.values()]),
         )
 
 

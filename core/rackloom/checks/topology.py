@@ -7,9 +7,9 @@ devices and not the fabric.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from rackloom.bulk import copied
 from rackloom.catalog.words import CageRole
@@ -19,6 +19,8 @@ from rackloom.design.ids import CableId, DeviceId
 if TYPE_CHECKING:
     from rackloom.checks.places import Places
     from rackloom.design.value import Design
+
+_T = TypeVar("_T")
 
 
 class Dirty(NamedTuple):
@@ -46,6 +48,7 @@ class Topology:
         self._down_gbps: dict[DeviceId, float] = {}
         self.lanes: dict[DeviceId, object] = {}
         """For rules about rails: remembered for each server as long as its links stay."""
+        self._each: dict[object, dict[DeviceId, object]] = {}
 
     @classmethod
     def of(cls, design: Design) -> Topology:
@@ -58,32 +61,56 @@ class Topology:
 
     def patched(self, before: Design, after: Design, places: Places) -> tuple[Topology, Dirty]:
         """The topology after a change, and the devices whose part in it may be another one."""
-        touched: set[DeviceId] = set()
-        for cable_id in places.relinked:
-            old = before.links.get(CableId(cable_id), ())
-            new = after.links.get(CableId(cable_id), ())
-            if old != new:
-                touched |= {port.device for k in (*old, *new) for port in (k.a, k.b)}
-        for device in map(DeviceId, places.devices):
-            if _concerns(before, after, device):
-                touched.add(device)
-                known = self.nodes.get(device)
-                if known is not None:  # a switch knows which of its links lead to GPU servers
-                    touched |= {a.peer for a in known.attached}
+        gone = {
+            device
+            for device in map(DeviceId, places.devices)
+            if device in before.devices and device not in after.devices
+        }
+        changed, thinned = self._touched(before, after, places, gone)
+        touched = changed | thinned | (gone & self.nodes.keys())
         if not touched:
             return self, Dirty(frozenset(), frozenset())
         view = Looker(after)
         nodes = copied(self.nodes)
         retier = False
         for device in touched:
-            gone = nodes.pop(device, None)
-            node = view.node(device) if device in after.devices else None
-            if node is not None:
-                nodes[device] = node
-            retier |= _tier_matter(gone) != _tier_matter(nodes.get(device))
+            old = nodes.pop(device, None)
+            new = None
+            if device in changed:
+                new = view.node(device)
+            elif old is not None and device in thinned:
+                new = view.node_without(old, gone)
+            if new is not None:
+                nodes[device] = new
+            retier |= _tier_matter(old) != _tier_matter(new)
         tiers = self._retiered(nodes, touched) if retier else self.tiers
         patched = Topology(nodes, self.tiers if tiers == self.tiers else tiers)
         return patched, patched._inherit(self, touched)
+
+    def _touched(
+        self, before: Design, after: Design, places: Places, gone: set[DeviceId]
+    ) -> tuple[set[DeviceId], set[DeviceId]]:
+        """Devices that are left and whose links may be other ones; those that but lost some.
+
+        The second have nothing new: of their links, just those to devices that are ``gone`` went.
+        """
+        changed: set[DeviceId] = set()
+        thinned: set[DeviceId] = set()
+        for cable_id in places.relinked:
+            old = before.links.get(CableId(cable_id), ())
+            new = after.links.get(CableId(cable_id), ())
+            if old == new:
+                continue
+            for link in (*old, *new):
+                ends = link.a.device, link.b.device
+                (changed if new or gone.isdisjoint(ends) else thinned).update(ends)
+        for device in map(DeviceId, places.devices):
+            if device not in gone and _concerns(before, after, device):
+                changed.add(device)
+                known = self.nodes.get(device)
+                if known is not None:  # a switch knows which of its links lead to GPU servers
+                    changed |= {a.peer for a in known.attached}
+        return changed - gone, thinned - changed - gone
 
     def _retiered(self, nodes: dict[DeviceId, Node], touched: set[DeviceId]) -> dict[DeviceId, int]:
         """The tiers after a change; simple where somebody set the role of every switch."""
@@ -106,6 +133,7 @@ class Topology:
         self._up_gbps = _without(before._up_gbps, base)
         self._down_gbps = _without(before._down_gbps, base)
         self.lanes = _without(before.lanes, touched)
+        self._each = {what: _without(known, touched) for what, known in before._each.items()}
         switches = [n for d in touched if (n := self.nodes.get(d)) is not None and n.is_switch]
         if not before.free and all(n.fixed_tier is not None for n in switches):
             self.__dict__["free"] = before.free
@@ -184,6 +212,16 @@ class Topology:
         if end in first or not into.isdisjoint(first):
             return True
         return any(not into.isdisjoint(self.nodes[d].near) for d in first)
+
+    def of_each(self, what: object, work_out: Callable[[Node], _T]) -> Mapping[DeviceId, _T]:
+        """What follows from its node alone, for every device; remembered while its links stay.
+
+        ``what`` says what it is that ``work_out`` finds.
+        """
+        known = cast("dict[DeviceId, _T]", self._each.setdefault(what, {}))
+        for device in self.nodes.keys() - known.keys():
+            known[device] = work_out(self.nodes[device])
+        return known
 
     def tier(self, device: DeviceId) -> int | None:
         """1 for a leaf, 2 for a spine, 3 for a core switch; None where unknown."""
@@ -337,9 +375,6 @@ def _tiers(nodes: Mapping[DeviceId, Node]) -> dict[DeviceId, int]:
         found = set().union(*[nodes[device].between.keys() for device in starts]) - tiers.keys()
         level = {device for device in found if nodes[device].is_switch}
     return tiers
-
-
-_T = TypeVar("_T")
 
 
 def _without(known: Mapping[DeviceId, _T], stale: set[DeviceId]) -> dict[DeviceId, _T]:
