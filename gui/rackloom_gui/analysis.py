@@ -171,6 +171,11 @@ class Analysis(QObject):
         """The latest estimate, or None where there is none."""
         return self._estimate
 
+    @property
+    def estimate_due(self) -> bool:
+        """Whether an estimate is being worked out: what is shown is of an older design."""
+        return self._estimates.pending
+
     def ask_estimate(self) -> None:
         """Work the estimate out again, soon."""
         design, failed, asked = self._document.design, self._unplugged, self._asked

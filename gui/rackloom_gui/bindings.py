@@ -15,6 +15,7 @@ from rackloom.catalog.parts import Part
 from rackloom.checks.finding import Finding, Fix
 from rackloom.design import edits
 from rackloom.design.ids import DeviceId
+from rackloom.design.notes import MOST_CHARACTERS, plain_text
 from rackloom_gui.action_list import PANELS
 from rackloom_gui.dialogs.command_palette import CommandPalette, GotoItem
 from rackloom_gui.editing import sentence
@@ -140,6 +141,7 @@ class Bindings(QObject):
             "edit.duplicate": canvas.duplicate_selection,
             "edit.delete": canvas.delete_selection,
             "edit.rename": self._rename,
+            "edit.note": canvas.add_note,
             "edit.flip_face": editing.flip_face,
             "edit.nudge_up": partial(canvas.nudge, 0, 1),
             "edit.nudge_down": partial(canvas.nudge, 0, -1),
@@ -159,6 +161,9 @@ class Bindings(QObject):
         window = self._window
         design = window.document.design
         entity_id = next(iter(window.document.selection), "")
+        if entity_id in design.notes:
+            window.canvas.edit_note(entity_id)
+            return
         is_cable = entity_id in design.cables
         name = design.cables[entity_id].label if is_cable else design.name_of(entity_id)  # type: ignore[index]
         title = self.tr("Label") if is_cable else self.tr("Rename {0}").format(name)
@@ -305,8 +310,7 @@ class Bindings(QObject):
         """Show and focus a panel that is hidden or behind another; hide the one in front."""
         window = self._window
         dock = window.dock(name)
-        in_front = not dock.isHidden() and not dock.visibleRegion().isEmpty()
-        if in_front:
+        if window.docks.in_front(name):
             dock.hide()
             window.canvas.setFocus()
             return
@@ -412,7 +416,7 @@ class Bindings(QObject):
     # -- going to things --------------------------------------------------------------------------
 
     def goto_items(self) -> list[GotoItem]:
-        """Every rack, device and labelled cable by name."""
+        """Every rack, device and labelled cable by name, and every note by its text."""
         window = self._window
         design = window.document.design
 
@@ -433,4 +437,8 @@ class Bindings(QObject):
             if cable.label:
                 names = dict.fromkeys(design.devices[e.device].name for e in cable.ends)
                 items.append(GotoItem(cable.label, " – ".join(names), "cable", show(cable.id)))
+        for note in design.notes.values():
+            about = design.name_of(note.about) if note.about else self.tr("Floor")
+            text = " ".join(plain_text(note.text[:MOST_CHARACTERS]).split())
+            items.append(GotoItem(text, about, "note", show(note.id)))
         return items

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from PySide6.QtCore import QByteArray, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from rackloom_gui.late import Late
 from rackloom_gui.settings import LAYOUT_VERSION
 
 SETTLE_MS = 30
@@ -25,6 +27,9 @@ SETTLE_MS = 30
 LEAST_PX = {"palette": 160, "inspector": 250, "history": 250}
 """Least width of a panel; together with two of the bottom it fits the least window."""
 LEAST_BELOW_PX = 220
+LEAST_HEIGHT_BELOW_PX = 176
+"""Least height, as the tallest of the bottom needs it: making a panel must not move the others."""
+LEAST_HEIGHT_PX = 76
 
 
 class Hold(QScrollArea):
@@ -32,23 +37,45 @@ class Hold(QScrollArea):
 
     Without it the widest panel, even one behind a tab, keeps the docks wider than a small window
     (960 x 600 is what 200 % leaves of 1920 x 1200), and Qt lays them over each other.
+
+    Qt only moves a dock that goes behind a tab out of sight, and still calls it visible. Here its
+    panel is hidden, so that a panel that works only while it is seen rests; a late one is not even
+    made before its dock comes to the front.
     """
 
-    def __init__(self, panel: QWidget, least_px: int) -> None:
+    def __init__(self, panel: QWidget | Late[QWidget], least: QSize) -> None:
         super().__init__()
-        self._panel, self._least_px = panel, least_px
+        self._panel, self._least = panel, least
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setWidget(panel)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        if isinstance(panel, Late):
+            panel.then(self._take)
+        else:
+            self._take(panel)
+
+    def _take(self, panel: QWidget) -> None:
+        self.setWidget(panel)
         self.setFocusProxy(panel)
 
+    def set_in_front(self, in_front: bool) -> None:
+        """Whether the panel is seen: it is made then if it was not yet."""
+        if in_front and isinstance(self._panel, Late):
+            self._panel.get()
+        panel = self.widget()
+        if panel is not None and panel.isHidden() == in_front:
+            panel.setVisible(in_front)
+
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._least_px, self._panel.minimumSizeHint().height())
+        panel = self.widget()
+        if panel is None:
+            return self._least
+        return QSize(self._least.width(), panel.minimumSizeHint().height())
 
     def sizeHint(self) -> QSize:
-        return self._panel.sizeHint()
+        panel = self.widget()
+        return self.minimumSizeHint() if panel is None else panel.sizeHint()
 
 
 class Docks(QObject):
@@ -57,10 +84,13 @@ class Docks(QObject):
     toggled = Signal(str, bool)
     """(panel, whether it is open): also while it is behind another tab."""
 
-    def __init__(self, window: QMainWindow, panels: Mapping[str, tuple[str, QWidget]]) -> None:
+    def __init__(
+        self, window: QMainWindow, panels: Mapping[str, tuple[str, QWidget | Late[QWidget]]]
+    ) -> None:
         super().__init__(window)
         self._window = window
         self._docks: dict[str, QDockWidget] = {}
+        self._in_front: set[str] = set()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(SETTLE_MS)
@@ -68,8 +98,13 @@ class Docks(QObject):
         for name, (title, widget) in panels.items():
             dock = QDockWidget(title, window)
             dock.setObjectName(f"dock.{name}")
-            dock.setWidget(Hold(widget, LEAST_PX.get(name, LEAST_BELOW_PX)))
-            dock.visibilityChanged.connect(lambda _on, n=name: self._on_toggled(n))
+            least = QSize(LEAST_BELOW_PX, LEAST_HEIGHT_BELOW_PX)
+            if name in LEAST_PX:
+                least = QSize(LEAST_PX[name], LEAST_HEIGHT_PX)
+            hold = Hold(widget, least)
+            hold.set_in_front(False)
+            dock.setWidget(hold)
+            dock.visibilityChanged.connect(partial(self._on_seen, name))
             dock.dockLocationChanged.connect(lambda _area: self.tidy_soon())
             dock.topLevelChanged.connect(lambda _floats: self.tidy_soon())
             self._docks[name] = dock
@@ -127,6 +162,11 @@ class Docks(QObject):
         dock = self._docks[name]
         dock.show()
         dock.raise_()
+        self._show_panel(name, self._window.isVisible())
+
+    def in_front(self, name: str) -> bool:
+        """Whether a panel is seen: open, and not behind another tab."""
+        return name in self._in_front
 
     def stop(self) -> None:
         """The window goes."""
@@ -134,9 +174,17 @@ class Docks(QObject):
 
     # -- tidiness ---------------------------------------------------------------------------------
 
-    def _on_toggled(self, name: str) -> None:
+    def _on_seen(self, name: str, seen: bool) -> None:
+        self._show_panel(name, seen)
         self.toggled.emit(name, not self._docks[name].isHidden())
         self.tidy_soon()
+
+    def _show_panel(self, name: str, seen: bool) -> None:
+        """Let a panel work, or rest; made where it is seen for the first time."""
+        (self._in_front.add if seen else self._in_front.discard)(name)
+        hold = self._docks[name].widget()
+        if isinstance(hold, Hold):
+            hold.set_in_front(seen)
 
     def tidy_soon(self) -> None:
         """Tidy once Qt has laid everything out."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QSize, QTimer
 from PySide6.QtGui import (
@@ -34,29 +35,28 @@ from rackloom_gui.canvas.canvas import Canvas
 from rackloom_gui.canvas.floor_notes import FloorNotes
 from rackloom_gui.canvas.load_legend import LoadLegend
 from rackloom_gui.canvas.overview import Overview
-from rackloom_gui.charts.throughput import ThroughputPanel, dropped_log
+from rackloom_gui.charts.overlays import dropped_log
 from rackloom_gui.dialogs.questions import WindowQuestions
 from rackloom_gui.docks import Docks
 from rackloom_gui.document import Document
 from rackloom_gui.editing import Editing
 from rackloom_gui.frame import Banner, Welcome, WindowStatus
 from rackloom_gui.icons import Icons
-from rackloom_gui.panels.bom import BomPanel
-from rackloom_gui.panels.columns import cable_columns, device_columns
-from rackloom_gui.panels.explain import ExplainPanel
-from rackloom_gui.panels.failures import FailuresPanel
-from rackloom_gui.panels.history import HistoryPanel
-from rackloom_gui.panels.inspector import InspectorPanel
-from rackloom_gui.panels.palette import PalettePanel
-from rackloom_gui.panels.power import PowerPanel
-from rackloom_gui.panels.problems import ProblemsPanel
-from rackloom_gui.panels.tables import EntityTable
-from rackloom_gui.panels.workload import WorkloadPanel
+from rackloom_gui.panel_set import Panels
 from rackloom_gui.session import Questions, Session
 from rackloom_gui.settings import Settings
 from rackloom_gui.theme import Theme
 from rackloom_gui.throughput_wiring import ThroughputWiring
 from rackloom_gui.window_context import WindowContext
+
+if TYPE_CHECKING:
+    from rackloom_gui.panels.bom import BomPanel
+    from rackloom_gui.panels.explain import ExplainPanel
+    from rackloom_gui.panels.failures import FailuresPanel
+    from rackloom_gui.panels.history import HistoryPanel
+    from rackloom_gui.panels.power import PowerPanel
+    from rackloom_gui.panels.tables import EntityTable
+    from rackloom_gui.panels.workload import WorkloadPanel
 
 
 class MainWindow(QMainWindow):
@@ -126,40 +126,55 @@ class MainWindow(QMainWindow):
         self.welcome = Welcome(self.actions_table, self.theme, self.icons, self.canvas)
 
     def _build_panels(self) -> None:
-        document, theme, icons = self.document, self.theme, self.icons
-        self.palette_panel = PalettePanel(theme, icons, self)
-        self.inspector = InspectorPanel(document, self.editing, theme, icons, self)
-        self.problems = ProblemsPanel(theme, icons, self)
-        self.history = HistoryPanel(document, theme, icons, self)
-        self.chart = ThroughputPanel(theme, icons, self)
-        self.explain = ExplainPanel(theme, icons, self)
-        self.failures = FailuresPanel(theme, icons, self)
-        self.workload = WorkloadPanel(theme, icons, self)
-        self.devices_table = EntityTable(
-            document, "devices", device_columns(), self.tr("Devices"), theme, icons, self
-        )
-        self.cables_table = EntityTable(
-            document, "cables", cable_columns(), self.tr("Cables"), theme, icons, self
-        )
-        self.power_panel = PowerPanel(document, theme, icons, self)
-        self.bom_panel = BomPanel(document, theme, icons, self)
-        widgets: dict[str, QWidget] = {
-            "palette": self.palette_panel,
-            "inspector": self.inspector,
-            "problems": self.problems,
-            "history": self.history,
-            "chart": self.chart,
-            "explain": self.explain,
-            "failures": self.failures,
-            "workload": self.workload,
-            "devices": self.devices_table,
-            "cables": self.cables_table,
-            "power": self.power_panel,
-            "bom": self.bom_panel,
-        }
+        self.panels = Panels(self.document, self.editing, self.theme, self.icons, self)
+        self.palette_panel = self.panels.palette
+        self.inspector = self.panels.inspector
+        self.problems = self.panels.problems
+        self.chart = self.panels.chart
+        widgets = self.panels.by_name()
         titles = {name: self.actions_table.title(f"panel.{name}") for name, _t, _i in PANELS}
         self.docks = Docks(self, {name: (titles[name], widgets[name]) for name in titles})
         self.palette_panel.set_catalog(self.editing.catalog)
+
+    @property
+    def history(self) -> HistoryPanel:
+        """All steps; this and what follows is made when first asked for."""
+        return self.panels.history.get()
+
+    @property
+    def explain(self) -> ExplainPanel:
+        """Why it is so fast."""
+        return self.panels.explain.get()
+
+    @property
+    def failures(self) -> FailuresPanel:
+        """What breaks."""
+        return self.panels.failures.get()
+
+    @property
+    def workload(self) -> WorkloadPanel:
+        """What a job gets."""
+        return self.panels.workload.get()
+
+    @property
+    def devices_table(self) -> EntityTable:
+        """Devices as a table."""
+        return self.panels.devices.get()
+
+    @property
+    def cables_table(self) -> EntityTable:
+        """Cables as a table."""
+        return self.panels.cables.get()
+
+    @property
+    def power_panel(self) -> PowerPanel:
+        """Who needs and who gives how many watts."""
+        return self.panels.power.get()
+
+    @property
+    def bom_panel(self) -> BomPanel:
+        """What to order."""
+        return self.panels.bom.get()
 
     def set_catalog(self, catalog: Catalog) -> None:
         """Another catalogue: the user's own parts changed."""
@@ -236,10 +251,9 @@ class MainWindow(QMainWindow):
         analysis.unplugged_changed.connect(canvas.set_unplugged)
         analysis.unplugged_changed.connect(lambda _ids: self._soon())
         self.inspector.go_to.connect(canvas.zoom_to)
-        self.devices_table.go_to.connect(canvas.zoom_to)
-        self.cables_table.go_to.connect(canvas.zoom_to)
-        for table in (self.devices_table, self.cables_table):
-            table.context_menu.connect(self._open_context_menu)
+        for table in (self.panels.devices, self.panels.cables):
+            table.then(lambda made: made.go_to.connect(canvas.zoom_to))
+            table.then(lambda made: made.context_menu.connect(self._open_context_menu))
         self.palette_panel.insert_requested.connect(self.bindings.insert)
         self.palette_panel.dragging.connect(self._on_dragging)
         self.palette_panel.part_chosen.connect(self.inspector.show_part)
@@ -271,7 +285,8 @@ class MainWindow(QMainWindow):
 
     def _show_welcome(self) -> None:
         design = self.document.design
-        self.welcome.setVisible(not (design.racks or design.devices or self.session.busy))
+        empty = not (design.racks or design.devices or design.notes)
+        self.welcome.setVisible(empty and not self.session.busy)
 
     def _on_dragging(self, dragging: bool) -> None:
         """Nothing lies in the way of a part on its way to the drawing."""
@@ -321,7 +336,8 @@ class MainWindow(QMainWindow):
         design = self.document.design
         listed = list(ids) if isinstance(ids, list | tuple | set | frozenset) else []
         kind = "empty"
-        for table, name in (("devices", "device"), ("cables", "cable"), ("racks", "rack")):
+        kinds = ("devices", "device"), ("cables", "cable"), ("racks", "rack"), ("notes", "note")
+        for table, name in kinds:
             if any(i in design.table(table) for i in listed):
                 kind = name
                 break
@@ -396,9 +412,7 @@ class MainWindow(QMainWindow):
         self.hide()  # what is waited for now is nobody's business any more
         self._refresh_timer.stop()
         self.docks.stop()
-        self.problems.stop()
-        self.power_panel.stop()
-        self.bom_panel.stop()
+        self.panels.stop()
         self.floor_notes.job.wait()
         QGuiApplication.clipboard().dataChanged.disconnect(self._soon)
         self.analysis.shut_down()

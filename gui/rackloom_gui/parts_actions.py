@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,12 +18,15 @@ from rackloom.catalog.user_parts import load_catalog, remove_own
 from rackloom.design import Draft, edits
 from rackloom.design.buying import remove_price_list, set_price_list, set_spares
 from rackloom.design.ids import DeviceId
+from rackloom.design.kept import Kept, Lost
 from rackloom_gui.editing import sentence
 
 if TYPE_CHECKING:
     from rackloom_gui.dialogs.labels import LabelsDialog
     from rackloom_gui.main_window import MainWindow
+    from rackloom_gui.panels.bom import BomPanel
     from rackloom_gui.panels.parts_browser import PartsBrowser
+    from rackloom_gui.panels.power import PowerPanel
 
 
 class PartsActions(QObject):
@@ -33,20 +36,26 @@ class PartsActions(QObject):
         super().__init__(window)
         self._window = window
         self.browser: PartsBrowser | None = None
-        bill, power = window.bom_panel, window.power_panel
+        window.panels.bom.then(self._wire_bill)
+        window.panels.power.then(self._wire_power)
+        window.document.state_changed.connect(window.banner.look_again)
+        window.editing.unkept.connect(self.tell_losses)
+        problems = window.problems.view
+        problems.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        problems.customContextMenuRequested.connect(self._rule_menu)
+
+    def _wire_bill(self, bill: BomPanel) -> None:
         bill.select_requested.connect(self._show)
         bill.export_requested.connect(self.export_bom)
         bill.spares_requested.connect(self.spares)
         bill.prices_requested.connect(self.prices)
         bill.labels_requested.connect(self.labels)
+        bill.fault.connect(self._window.analysis.fault)
+
+    def _wire_power(self, power: PowerPanel) -> None:
         power.select_requested.connect(self._show)
         power.export_requested.connect(self.export_power)
-        window.document.state_changed.connect(window.banner.look_again)
-        problems = window.problems.view
-        problems.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        problems.customContextMenuRequested.connect(self._rule_menu)
-        for panel in (bill, power):
-            panel.fault.connect(window.analysis.fault)
+        power.fault.connect(self._window.analysis.fault)
 
     def handlers(self) -> dict[str, Callable[[], object]]:
         """By action id."""
@@ -171,28 +180,47 @@ class PartsActions(QObject):
         self.reload()
 
     def swap(self) -> None:
-        """Another part in the place of the selected devices."""
-        from rackloom_gui.dialogs.swap_part import SwapDialog, swap_all
+        """Another part in the place of the selected devices or cables."""
+        from rackloom.design.exchanging import cables_at, darkened, exchange
+        from rackloom_gui.dialogs.swap_part import SwapDialog, what_words
 
         window = self._window
-        design = window.document.design
-        devices = [DeviceId(d) for d in window.document.selected("devices")]
-        kinds = {type(design.device_part(d)) for d in devices}
-        if len(kinds) != 1:
+        before = window.document.design
+        ids = window.document.selected("devices") or window.document.selected("cables")
+        kinds = {type(before.device_part(DeviceId(i))) for i in ids if i not in before.cables}
+        if not ids or len(kinds) > 1:
             window.status.say(self.tr("Select devices of one kind: only servers, or switches."))
             return
-        dialog = SwapDialog(design, window.editing.catalog, devices, window.icons, window)
+        dialog = SwapDialog(before, window.editing.catalog, ids, window.icons, window)
         if dialog.exec() != QDialog.DialogCode.Accepted or dialog.part is None:
             return
-        label = self.tr("Swap {0} for {1}").format(
-            design.name_of(devices[0]) if len(devices) == 1 else len(devices), dialog.part.model
-        )
-        kept = window.editing.run(label, swap_all, devices, dialog.part)
-        lost = [loss.message for k in kept or () for loss in k.lost]
-        if lost:
-            more = self.tr(" And {0} more.").format(len(lost) - 1) if len(lost) > 1 else ""
-            text = sentence(self.tr("Not kept: {0}").format(lost[0])) + more
-            window.banner.say("warning", text, window.document.undone())
+        label = self.tr("Swap {0} for {1}").format(what_words(before, ids), dialog.part.model)
+        kept = window.editing.run(label, exchange, ids, dialog.part)
+        if kept is not None:
+            dark = darkened(before, window.document.design, cables_at(before, ids))
+            self.tell_losses(label, [*kept, dark])
+
+    def tell_losses(self, label: str, kept: Sequence[Kept]) -> None:
+        """After a step: what it could not keep, above the drawing and in full behind a button."""
+        losses = [loss for report in kept for loss in report.lost]
+        if not losses:
+            return
+        window = self._window
+        undone = window.document.undone()
+        text = self.tr("Not kept: {0}").format(losses[0].message)
+        more = None
+        if len(losses) > 1:
+            text = sentence(text) + self.tr(" And {0} more.").format(len(losses) - 1)
+            more = (self.tr("Show All"), partial(self._show_losses, label, losses, undone))
+        window.banner.say("warning", sentence(text), undone, more)
+
+    def _show_losses(self, label: str, losses: Sequence[Lost], undone: Callable[[], bool]) -> None:
+        from rackloom_gui.dialogs.losses import LossesDialog
+
+        dialog = LossesDialog(label, losses, undone, self._window)
+        dialog.show_requested.connect(self._show)
+        self._window.document.state_changed.connect(dialog.look_again)
+        dialog.show()
 
     # -- rules ------------------------------------------------------------------------------------
 

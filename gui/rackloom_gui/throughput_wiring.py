@@ -19,12 +19,15 @@ from rackloom_gui.charts.throughput import limit_sentence
 from rackloom_gui.engine import load_engines
 from rackloom_gui.jobs import LatestJob
 from rackloom_gui.loads import NetworkFacts, network_facts
-from rackloom_gui.panels.workload_form import Wanted
 
 if TYPE_CHECKING:
     from rackloom.collectives import Estimate, FailureSweep
     from rackloom.workload import Workload
     from rackloom_gui.main_window import MainWindow
+    from rackloom_gui.panels.explain import ExplainPanel
+    from rackloom_gui.panels.failures import FailuresPanel
+    from rackloom_gui.panels.workload import WorkloadPanel
+    from rackloom_gui.panels.workload_form import Wanted
 
 MOST_SELECTED = 4096
 """More selected servers than this are not followed while one drags a rubber band."""
@@ -41,7 +44,8 @@ class ThroughputWiring(QObject):
         self._facts_job = LatestJob(self)
         self._facts_job.done.connect(self._on_facts)
         self._facts_job.failed.connect(window.analysis.fault)
-        analysis, chart, explain = window.analysis, window.chart, window.explain
+        self._no_estimate = ""
+        analysis, chart = window.analysis, window.chart
         window.canvas.fabric_layout.known = lambda: analysis.fabric
         analysis.estimate_changed.connect(self._on_estimate)
         analysis.estimate_failed.connect(self._on_no_estimate)
@@ -52,17 +56,13 @@ class ThroughputWiring(QObject):
         chart.cut_toggled.connect(lambda _on: self._paint_cut())
         chart.open_log_requested.connect(self.open_log)
         chart.told.connect(window.status.say)
-        explain.show_ids.connect(window.show_ids)
-        failures, workload = window.failures, window.workload
-        failures.run_requested.connect(self.run_sweep)
-        failures.show_ids.connect(window.show_ids)
-        failures.unplug_requested.connect(self._unplug_only)
-        failures.fault.connect(analysis.fault)
-        workload.set_source(self._job_source)
-        workload.show_ids.connect(window.show_ids)
-        workload.fault.connect(analysis.fault)
-        analysis.unplugged_changed.connect(lambda _ids: workload.refresh())
-        chart.controls.asked_changed.connect(lambda _asked: failures.set_stale())
+        self._explain, self._failures = window.panels.explain, window.panels.failures
+        self._workload = window.panels.workload
+        self._explain.then(self._wire_explain)
+        self._failures.then(self._wire_failures)
+        self._workload.then(self._wire_workload)
+        analysis.unplugged_changed.connect(lambda _ids: self._refresh_workload())
+        chart.controls.asked_changed.connect(lambda _asked: self._outdate_failures())
         window.document.selection_changed.connect(self._on_selection)
         window.document.changed.connect(self._on_changed)
         window.document.replaced.connect(self._on_replaced)
@@ -70,17 +70,52 @@ class ThroughputWiring(QObject):
         self._on_design(window.document.design)
         chart.kept.follow(window.document.path)
 
+    # -- panels that are made late ----------------------------------------------------------------
+
+    def _wire_explain(self, explain: ExplainPanel) -> None:
+        explain.show_ids.connect(self._window.show_ids)
+        estimate = self._window.chart.estimate
+        if estimate is not None:
+            explain.show_estimate(estimate)
+        else:
+            explain.show_failure(self._no_estimate)
+        if self._facts is not None:
+            explain.show_tiers(self._facts.tiers, self._facts.ways)
+        if self._window.analysis.estimate_due:
+            explain.set_stale()
+
+    def _wire_failures(self, failures: FailuresPanel) -> None:
+        failures.run_requested.connect(self.run_sweep)
+        failures.show_ids.connect(self._window.show_ids)
+        failures.unplug_requested.connect(self._unplug_only)
+        failures.fault.connect(self._window.analysis.fault)
+
+    def _wire_workload(self, workload: WorkloadPanel) -> None:
+        workload.set_source(self._job_source)
+        workload.show_ids.connect(self._window.show_ids)
+        workload.fault.connect(self._window.analysis.fault)
+
+    def _refresh_workload(self) -> None:
+        if self._workload.made is not None:
+            self._workload.made.refresh()
+
+    def _outdate_failures(self) -> None:
+        if self._failures.made is not None:
+            self._failures.made.set_stale()
+
     @property
     def pending(self) -> bool:
         """Whether colours, tiers, a sweep or a workload are still being worked out."""
-        window = self._window
-        return self._facts_job.pending or window.failures.running or window.workload.pending
+        failures, workload = self._failures.made, self._workload.made
+        return (
+            self._facts_job.pending
+            or (failures is not None and failures.running)
+            or (workload is not None and workload.pending)
+        )
 
     def shut_down(self) -> None:
         """Wait for the threads; call before the window goes."""
         self._facts_job.wait()
-        self._window.failures.shut_down()
-        self._window.workload.shut_down()
 
     # -- what is asked ----------------------------------------------------------------------------
 
@@ -105,8 +140,8 @@ class ThroughputWiring(QObject):
         if "devices" in change.tables:
             self._on_design(design)
         if change.tables & ESTIMATE_TABLES:
-            self._window.failures.set_stale()
-            self._window.workload.refresh()
+            self._outdate_failures()
+            self._refresh_workload()
 
     def _on_state(self) -> None:
         self._window.chart.kept.moved_to(self._window.document.path)
@@ -114,8 +149,9 @@ class ThroughputWiring(QObject):
     def _on_replaced(self, design: Design) -> None:
         self._window.chart.kept.follow(self._window.document.path)
         self._on_design(design)
-        self._window.failures.clear()
-        self._window.workload.refresh()
+        if self._failures.made is not None:
+            self._failures.made.clear()
+        self._refresh_workload()
 
     def run_sweep(self) -> None:
         """Try every kind of failure on the design as it is, on the group and network of the
@@ -174,7 +210,8 @@ class ThroughputWiring(QObject):
             window.chart.total_gpus = estimate.gpus
         window.chart.show_also(analysis.also)
         window.chart.show_estimate(estimate, analysis.baseline, analysis.note)
-        window.explain.show_estimate(estimate)
+        if self._explain.made is not None:
+            self._explain.made.show_estimate(estimate)
         window.status.set_stale(False)
         name = collective_text(estimate.collective.value)
         text = f"{name} {bandwidth_text(estimate.peak.busbw_gb_per_s)}"
@@ -189,7 +226,9 @@ class ThroughputWiring(QObject):
         window = self._window
         text = sentence[:1].upper() + sentence[1:].rstrip(".") + "."
         window.chart.show_failure(text)
-        window.explain.show_failure(text)
+        self._no_estimate = text
+        if self._explain.made is not None:
+            self._explain.made.show_failure(text)
         window.status.set_stale(False)
         window.status.set_throughput("", text)
         window.canvas.set_cut(())
@@ -199,7 +238,8 @@ class ThroughputWiring(QObject):
 
     def _on_stale(self) -> None:
         self._window.chart.set_stale()
-        self._window.explain.set_stale()
+        if self._explain.made is not None:
+            self._explain.made.set_stale()
         self._window.status.set_stale(True)
 
     def _paint_cut(self) -> None:
@@ -212,7 +252,8 @@ class ThroughputWiring(QObject):
 
     def _on_facts(self, facts: NetworkFacts) -> None:
         self._facts = facts
-        self._window.explain.show_tiers(facts.tiers, facts.ways)
+        if self._explain.made is not None:
+            self._explain.made.show_tiers(facts.tiers, facts.ways)
         self._paint_loads()
 
     @property
