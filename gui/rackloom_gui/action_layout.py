@@ -97,7 +97,8 @@ CONTEXT_MENUS: dict[str, MenuSpec] = {
         "connect.rails", "connect.power", "connect.unplug", "connect.plug", None, "edit.delete",
     )),
     "cable": MenuSpec("context.cable", "", (
-        "connect.unplug", "connect.plug", None, "view.fit_selection", None, "edit.delete",
+        "parts.swap", None, "connect.unplug", "connect.plug", None, "view.fit_selection", None,
+        "edit.delete",
     )),
     "rack": MenuSpec("context.rack", "", (
         "edit.rename", "edit.duplicate", "edit.paste", "connect.power", None,

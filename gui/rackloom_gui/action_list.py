@@ -576,8 +576,8 @@ def _parts_actions() -> list[ActionSpec]:
         ),
         ActionSpec(
             "parts.swap", QT_TRANSLATE_NOOP("Actions", "&Swap Part…"), c, icon="rotate",
-            enabled=why.editable(why.devices),
-            tip=QT_TRANSLATE_NOOP("Actions", "Put another part in the place of the devices"),
+            enabled=why.editable(why.cables_or_devices),
+            tip=QT_TRANSLATE_NOOP("Actions", "Put another part in the place of devices or cables"),
         ),
     ]  # fmt: skip
 

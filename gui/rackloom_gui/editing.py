@@ -26,6 +26,8 @@ class Editing(QObject):
     """Why an edit was not made, in one sentence."""
     told = Signal(str)
     """What was done, where that is not plain to see."""
+    unkept = Signal(str, object)
+    """(label of a step, list of Kept): what it could not keep."""
 
     def __init__(self, document: Document, catalog: Catalog, parent: QObject | None = None) -> None:
         super().__init__(parent)

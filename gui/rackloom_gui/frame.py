@@ -44,6 +44,9 @@ class Banner(QFrame):
         self._text = QLabel(self)
         self._text.setWordWrap(True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._more = QPushButton(self)
+        self._more.clicked.connect(lambda _checked=False: self._on_more())
+        self._on_more: Callable[[], object] = lambda: None
         self._close = QToolButton(self)
         self._close.setAutoRaise(True)
         self._close.setToolTip(self.tr("Put away"))
@@ -53,6 +56,7 @@ class Banner(QFrame):
         layout.setContentsMargins(12, 6, 6, 6)
         layout.addWidget(self._icon)
         layout.addWidget(self._text, 1)
+        layout.addWidget(self._more)
         layout.addWidget(self._close)
         self.hide()
         theme.changed.connect(self._on_theme_changed)
@@ -62,11 +66,27 @@ class Banner(QFrame):
         """What it says; empty while it is put away."""
         return "" if self.isHidden() else self._text.text()
 
-    def say(self, severity: str, text: str, until: Callable[[], bool] | None = None) -> None:
+    @property
+    def more(self) -> QPushButton:
+        """The button that leads on from the sentence; hidden where nothing follows."""
+        return self._more
+
+    def say(
+        self,
+        severity: str,
+        text: str,
+        until: Callable[[], bool] | None = None,
+        more: tuple[str, Callable[[], object]] | None = None,
+    ) -> None:
         """Show a sentence; an empty one puts the banner away.
 
-        ``until`` says when the sentence has had its day, see :meth:`look_again`.
+        ``until`` says when the sentence has had its day, see :meth:`look_again`; ``more`` is what
+        a button beside it says and does.
         """
+        self._more.setVisible(more is not None)
+        if more is not None:
+            self._more.setText(more[0])
+            self._on_more = more[1]
         self._until = until
         self._severity = severity or "info"
         self._text.setText(text)

@@ -17,12 +17,13 @@ from tests.gui.window_kit import Answers, trigger
 from rackloom.catalog import CablePart, DevicePart, PartId, RackPart, load_bundled
 from rackloom.design import CableEnd, Design, Draft, edits
 from rackloom.design.buying import remove_price_list, set_price_list, set_spares
+from rackloom.design.exchanging import try_exchange
 from rackloom.files import load, save
 from rackloom.reports.bom import bom
 from rackloom.reports.buying import bill, list_prices, read_prices
 from rackloom_gui.dialogs.labels import LabelsDialog
 from rackloom_gui.dialogs.prices import PricesDialog, SparesDialog
-from rackloom_gui.dialogs.swap_part import SwapDialog, try_swap
+from rackloom_gui.dialogs.swap_part import SwapDialog
 from rackloom_gui.document import Document
 from rackloom_gui.icons import Icons
 from rackloom_gui.main_window import MainWindow
@@ -305,7 +306,7 @@ def test_the_preview_of_a_swap_says_which_cables_go_dark() -> None:
     cable = edits.plug_cable(draft, dac, [CableEnd(0, a, "9"), CableEnd(1, b, "9")], 1.0)
     design, _ = draft.close("Build")
     assert len(design.links[cable]) == 2
-    messages = [loss.message for kept in try_swap(design, [a], other) for loss in kept.lost]
+    messages = [loss.message for kept in try_exchange(design, [a], other) for loss in kept.lost]
     assert messages == [f"cable {cable} ({dac.model}) stays plugged but carries no link any more"]
 
 

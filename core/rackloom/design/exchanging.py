@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rackloom.catalog.parts import CablePart, DevicePart
+from rackloom.catalog.words import CableTechnology
 from rackloom.design.draft import Draft
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.kept import Kept
@@ -64,7 +65,20 @@ def darkened(before: Design, after: Design, cables: Iterable[CableId]) -> Kept:
 
 
 def fits_everywhere(design: Design, cable_ids: Iterable[str], part: CablePart) -> bool:
-    """Whether every one of some cables could be this part and stay plugged at all of its ends."""
+    """Whether every one of some cables could be this part, as it is plugged.
+
+    A part of as many ends that stay plugged, and that takes or needs no transceivers: a fibre is
+    not like copper.
+    """
     draft = Draft(design)
     cables = (design.cables[CableId(i)] for i in cable_ids)
-    return all(fitting_ends(draft, cable, part) == len(cable.ends) for cable in cables)
+    return all(
+        _alike(design.part(cable.part, CablePart), part)
+        and fitting_ends(draft, cable, part) == len(cable.ends)
+        for cable in cables
+    )
+
+
+def _alike(old: CablePart, new: CablePart) -> bool:
+    fibre = CableTechnology.FIBRE
+    return len(old.ends) == len(new.ends) and (old.technology is fibre) == (new.technology is fibre)

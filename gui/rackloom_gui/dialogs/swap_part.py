@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another part in the place of devices: see what would stay and what could not be kept."""
+"""Another part in the place of devices or cables: see what would stay and what could not."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -21,12 +21,11 @@ from PySide6.QtWidgets import (
 )
 
 from rackloom.catalog.load import Catalog
-from rackloom.catalog.parts import DevicePart
-from rackloom.design import Design, Draft, EditError
-from rackloom.design.ids import DeviceId
+from rackloom.catalog.parts import CablePart, DevicePart
+from rackloom.design import Design, EditError
+from rackloom.design.exchanging import fits_everywhere, try_exchange
+from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.kept import Kept
-from rackloom.design.recabling import fewer_links
-from rackloom.design.swapping import swap_device
 from rackloom_gui.editing import sentence
 from rackloom_gui.icons import Icons
 from rackloom_gui.panels.figures import key_figures
@@ -37,28 +36,6 @@ _Ok = QDialogButtonBox.StandardButton.Ok
 _Cancel = QDialogButtonBox.StandardButton.Cancel
 
 
-def swap_all(draft: Draft, devices: Sequence[DeviceId], part: DevicePart) -> list[Kept]:
-    """Swap several devices in one step."""
-    return [swap_device(draft, device, part) for device in devices]
-
-
-def try_swap(design: Design, devices: Sequence[DeviceId], part: DevicePart) -> list[Kept]:
-    """What a swap would keep, without making it; EditError where it would be refused.
-
-    Cables that would stay plugged but carry fewer links are among the losses.
-    """
-    draft = Draft(design)
-    kept = swap_all(draft, devices, part)
-    after, _ = draft.close("swap")
-    dimmed = Kept()
-    cables = (c for d in devices for c in design.index.cables_of_device.get(d, ()))
-    for cable_id in dict.fromkeys(cables):
-        message = fewer_links(design, after, cable_id)
-        if message is not None:
-            dimmed.lose(message, cable_id)
-    return [*kept, dimmed]
-
-
 class SwapDialog(QDialog):
     """Parts of the same kind; the report follows the choice. `part` is what was agreed to."""
 
@@ -66,29 +43,45 @@ class SwapDialog(QDialog):
         self,
         design: Design,
         catalog: Catalog,
-        devices: Sequence[DeviceId],
+        ids: Sequence[str],
         icons: Icons,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._design, self._devices = design, list(devices)
-        old = {design.devices[d].part for d in devices}
-        kind = type(design.device_part(devices[0]))
-        self._parts = [p for p in catalog.of_kind(kind) if {p.id} != old]
-        self.part: DevicePart | None = None
+        self._design, self._ids = design, list(ids)
+        self._of_cables = self._ids[0] in design.cables
+        tables = design.cables if self._of_cables else design.devices
+        old = {tables[i].part for i in self._ids}  # type: ignore[index]
+        kind = CablePart if self._of_cables else type(design.device_part(DeviceId(self._ids[0])))
+        self._parts: list[DevicePart | CablePart] = [
+            part
+            for part in catalog.of_kind(kind)
+            if isinstance(part, DevicePart | CablePart) and {part.id} != old
+        ]
+        self.part: DevicePart | CablePart | None = None
         self.kept: list[Kept] = []
-        name = design.name_of(devices[0])
-        if len(devices) > 1:
-            name = self.tr("{0} devices").format(len(devices))
+        name = what_words(design, self._ids)
         self.setWindowTitle(self.tr("Swap Part of {0}").format(name))
         self.search = SearchField(icons, self.tr("Search"), self)
-        self.same_height = QCheckBox(self.tr("Only of the same height"), self)
-        self._heights = {design.device_part(d).rack_units for d in devices}
+        alike = self.tr("Only of the same height")
+        if self._of_cables:
+            alike = self.tr("Only what fits at every end")
+        self.alike = QCheckBox(alike, self)
+        self._alike = self._of_the_kind()
         self.list = QListWidget(self)
         self.summary = QLabel(self)
         self.report = QPlainTextEdit(self)
         self._build()
         self._fill()
+
+    def _of_the_kind(self) -> set[str]:
+        """Parts of the same height; of cables those that fit at every end."""
+        design = self._design
+        if self._of_cables:
+            cables = [p for p in self._parts if isinstance(p, CablePart)]
+            return {p.id for p in cables if fits_everywhere(design, self._ids, p)}
+        heights = {design.device_part(DeviceId(d)).rack_units for d in self._ids}
+        return {p.id for p in self._parts if getattr(p, "rack_units", None) in heights}
 
     def _build(self) -> None:
         self.list.setAccessibleName(self.tr("Parts"))
@@ -96,8 +89,8 @@ class SwapDialog(QDialog):
         self.list.currentItemChanged.connect(lambda _new, _old: self._choose())
         self.search.searched.connect(lambda _text: self._fill())
         self.search.down_pressed.connect(self.list.setFocus)
-        self.same_height.setChecked(True)
-        self.same_height.toggled.connect(lambda _on: self._fill())
+        self.alike.setChecked(True)
+        self.alike.toggled.connect(lambda _on: self._fill())
         self.summary.setWordWrap(True)
         self.report.setReadOnly(True)
         self.report.setAccessibleName(self.tr("What could not be kept"))
@@ -118,7 +111,7 @@ class SwapDialog(QDialog):
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
         layout.addWidget(self.search)
-        layout.addWidget(self.same_height)
+        layout.addWidget(self.alike)
         layout.addWidget(split, 1)
         layout.addWidget(buttons)
         self.resize(780, 480)
@@ -129,7 +122,7 @@ class SwapDialog(QDialog):
         for part in self._parts:
             figures = key_figures(part)
             hay = f"{part.title} {part.id} {part.part_number or ''} {figures}".casefold()
-            if self.same_height.isChecked() and part.rack_units not in self._heights:
+            if self.alike.isChecked() and part.id not in self._alike:
                 continue
             if all(word in hay for word in words):
                 item = QListWidgetItem(f"{part.title}\n{figures}")
@@ -152,10 +145,15 @@ class SwapDialog(QDialog):
         self.report.clear()
         self._ok.setEnabled(False)
         if self.part is None:
-            self.summary.setText(self.tr("Choose the part to put in their place."))
+            text = self.tr("Choose the part to put in their place.")
+            if not self.list.count():
+                text = self.tr("No other part is like that.")
+                if self.alike.isChecked():
+                    text += " " + self.tr("Take the tick away to see all parts of this kind.")
+            self.summary.setText(text)
             return
         try:
-            self.kept = try_swap(self._design, self._devices, self.part)
+            self.kept = try_exchange(self._design, self._ids, self.part)
         except EditError as error:
             self.summary.setText(sentence(str(error)))
             return
@@ -172,12 +170,34 @@ class SwapDialog(QDialog):
         moved = sum(len(k.moved) for k in self.kept)
         lost = [loss.message for k in self.kept for loss in k.lost]
         notes = [note for k in self.kept for note in k.notes]
-        lines = [self.tr("Stays: {0}.").format(stays or self.tr("nothing was plugged"))]
+        dark = sum(k.links_lost for k in self.kept)
+        if not stays:
+            stays = self.tr("no plug") if lost else self.tr("nothing was plugged")
+        lines = [self.tr("Stays: {0}.").format(stays)]
         if moved:
             lines.append(self.tr("{0} ports were found by their place, not name.").format(moved))
-        if lost:
+        if dark:
+            text = self.tr("{0} links go dark.") if dark > 1 else self.tr("{0} link goes dark.")
+            lines.append(text.format(dark))
+        if len(lost) == 1:
+            lines.append(self.tr("One thing cannot be kept:"))
+        elif lost:
             lines.append(self.tr("{0} things cannot be kept:").format(len(lost)))
         else:
             lines.append(self.tr("Everything can be kept."))
         self.summary.setText("\n".join(lines))
-        self.report.setPlainText("\n".join(sentence(text) for text in (*lost, *notes)))
+        self.report.setPlainText("\n\n".join(sentence(text) for text in (*lost, *notes)))
+
+
+def what_words(design: Design, ids: Sequence[str]) -> str:
+    """What some devices or cables are called: a name, or how many of what."""
+    if len(ids) > 1:
+        count = str(len(ids))
+        if ids[0] in design.cables:
+            return QCoreApplication.translate("SwapDialog", "{0} cables").format(count)
+        return QCoreApplication.translate("SwapDialog", "{0} devices").format(count)
+    cable = design.cables.get(CableId(ids[0]))
+    if cable is not None and not cable.label:
+        joined = dict.fromkeys(design.name_of(end.device) for end in cable.ends)
+        return " – ".join(joined) or cable.id
+    return design.name_of(ids[0])

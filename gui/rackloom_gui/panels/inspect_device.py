@@ -12,6 +12,7 @@ from rackloom.catalog.parts import DevicePart, NicPart, PduPart, ServerPart, Swi
 from rackloom.catalog.site_parts import PowerShelfPart
 from rackloom.catalog.words import Side
 from rackloom.design import Change, Design, Device, Draft, edits
+from rackloom.design.exchanging import cables_at, darkened
 from rackloom.design.ids import DeviceId, RackId
 from rackloom_gui.panels.feeding import NEW_FEED, feed_of, hang_on
 from rackloom_gui.panels.fields import ChoiceField, NumberField, TextField
@@ -222,8 +223,12 @@ class DevicePage(Page):
             for cage in cages:
                 edits.set_mode(draft, device.id, cage, mode)
 
+        before = self.design
         ports = cages[0] if len(cages) == 1 else self.tr("{0} ports").format(len(cages))
-        self.edit(self.tr("Split {0} of {1}").format(ports, device.name), split)
+        label = self.tr("Split {0} of {1}").format(ports, device.name)
+        self.edit(label, split)
+        dark = darkened(before, self.design, cables_at(before, [device.id]))
+        self.tools.editing.unkept.emit(label, [dark])
 
     def _show_cables(self) -> None:
         assert self._table is not None
