@@ -102,23 +102,27 @@ class Findings:
             "feed": places.feeds,
             "design": {WHOLE},
         }
+        left = _Left(context, dirty)
         full: dict[str, Iterable[str]] | None = None
         for rule_id, rule in wanted.items():
             if rule_id not in self._found or ("settings" in tables and "settings" in rule.watches):
                 full = full or _all_places(design, context)
                 found |= _look(context, {rule_id: rule}, full)
-            elif rule.watches & tables and dirty[rule.scope] and rule.concerned(change):
-                if rule.matter is not None and _same_matter(rule, past, context, nearby.nodes):
-                    continue
-                here = dirty[rule.scope]
-                fresh = _look_at(context, rule, _existing(context, rule, here))
-                stale = [place for place in here if place in found[rule_id]]
-                if fresh or stale:
-                    kept = copied(found[rule_id])
-                    for place in stale:
-                        del kept[place]
-                    kept.update(fresh)
-                    found[rule_id] = kept
+                continue
+            known = self._found[rule_id]
+            if not (rule.watches & tables and dirty[rule.scope]):
+                continue
+            if not rule.concerned(change, not known):
+                continue
+            if rule.matter is not None and _same_matter(rule, past, context, nearby.nodes):
+                continue
+            fresh = _look_at(context, rule, left.of(rule.scope))
+            stale = known.keys() & dirty[rule.scope] if known else ()
+            if fresh or stale:
+                found[rule_id] = kept = copied(known)
+                for place in stale:
+                    del kept[place]
+                kept.update(fresh)
         return Findings(
             design, self._catalog, self._memo, topology, views, trays, found, self._order
         )
@@ -231,13 +235,23 @@ def _all_places(design: Design, context: Context) -> dict[str, Iterable[str]]:
     }
 
 
-def _existing(context: Context, rule: Rule, places: Iterable[str]) -> list[str]:
-    if rule.scope in {"design", "network"}:
-        return [WHOLE]
-    known: Container[str] = context.topology.nodes
-    if rule.scope not in {"node", "peers"}:
-        known = context.design.table(_TABLE[rule.scope])
-    return [place for place in places if place in known]
+class _Left:
+    """Which of the places where to look again are there after a change."""
+
+    def __init__(self, context: Context, places: Mapping[str, Set[str]]) -> None:
+        self._context = context
+        self._places = places
+        self._known: dict[str, Iterable[str]] = {"network": (WHOLE,), "design": (WHOLE,)}
+
+    def of(self, scope: str) -> Iterable[str]:
+        """Those of one scope."""
+        known = self._known.get(scope)
+        if known is None:
+            there: Container[str] = self._context.topology.nodes
+            if scope not in {"node", "peers"}:
+                there = self._context.design.table(_TABLE[scope])
+            known = self._known[scope] = [p for p in self._places[scope] if p in there]
+        return known
 
 
 _TABLE = {

@@ -162,7 +162,7 @@ def missing_uplink(context: Context, device_id: str) -> Iterator[Hit]:
 
 def _beside(topology: Topology, above: frozenset[DeviceId]) -> tuple[dict[DeviceId, int], int]:
     """Which further switches those reach that share half of these above them; and their number."""
-    known = topology.votes.get(("up", above))
+    known = topology.groups.get(("beside", above))
     if known is not None:
         return cast("tuple[dict[DeviceId, int], int]", known)
     votes: dict[DeviceId, int] = {}
@@ -174,7 +174,7 @@ def _beside(topology: Topology, above: frozenset[DeviceId]) -> tuple[dict[Device
         peers += 1
         for other in theirs - above:
             votes[other] = votes.get(other, 0) + 1
-    topology.votes["up", above] = (votes, peers)
+    topology.groups["beside", above] = (votes, peers)
     return votes, peers
 
 

@@ -25,7 +25,7 @@ _LINKED = {"cables", "modules", "devices"}
 
 def _management_port(context: Context, node: Node) -> str:
     """The cage of the first out-of-band port of a device, empty where there is none."""
-    ports = context.topology.votes.setdefault("out-of-band ports", {})
+    ports = context.topology.of_build.setdefault("out-of-band ports", {})
     known = cast("dict[object, str]", ports)
     port = known.get(node.built)
     if port is None:
@@ -81,10 +81,11 @@ def no_management(context: Context, place: str) -> Iterator[Hit]:
     an out-of-band switch.
     """
     del place
-    reaches = context.of_each(_reach)
-    switches = [device for device, reach in reaches.items() if reach is _Reach.LOOSE_SWITCH]
-    servers = [device for device, reach in reaches.items() if reach is _Reach.LOOSE_SERVER]
-    if _Reach.MANAGED not in reaches.values():
+    devices: dict[_Reach | None, list[DeviceId]] = {reach: [] for reach in (None, *_Reach)}
+    for device, reach in context.of_each(_reach).items():
+        devices[reach].append(device)
+    switches, servers = devices[_Reach.LOOSE_SWITCH], devices[_Reach.LOOSE_SERVER]
+    if not devices[_Reach.MANAGED]:
         if switches or servers:
             yield Hit(
                 (),
@@ -139,7 +140,7 @@ def _infiniband(context: Context, node: Node) -> _Infiniband | None:
 
 def _ports_of(context: Context, part: SwitchPart) -> int:
     """How many links the data cages of a switch take as they come."""
-    known = cast("dict[PartId, int]", context.topology.votes.setdefault("switch ports", {}))
+    known = cast("dict[PartId, int]", context.topology.of_build.setdefault("switch ports", {}))
     if part.id not in known:
         known[part.id] = sum(cage.default_mode.ports for cage in part.data_cages)
     return known[part.id]

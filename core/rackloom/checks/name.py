@@ -25,14 +25,22 @@ if TYPE_CHECKING:
 _NAMED = ("devices", "racks", "rows", "feeds")
 
 
-def _named_anew(change: Change) -> bool:
+def _named_anew(change: Change, clean: bool) -> bool:
     """Whether something with a name got another one, came or went."""
-    return any(_of(r.before, "name") != _of(r.after, "name") for r in change.of(*_NAMED))
+    return _differ(change, _NAMED, "name", clean)
 
 
-def _labelled_anew(change: Change) -> bool:
+def _labelled_anew(change: Change, clean: bool) -> bool:
     """Whether a cable got another label, or one with a label came or went."""
-    return any(_of(r.before, "label") != _of(r.after, "label") for r in change.of("cables"))
+    return _differ(change, ("cables",), "label", clean)
+
+
+def _differ(change: Change, tables: tuple[str, ...], field: str, clean: bool) -> bool:
+    """Whether names came or went; that they only went does not matter where none stood twice."""
+    return any(
+        _of(r.before, field) != (name := _of(r.after, field)) and not (clean and not name)
+        for r in change.of(*tables)
+    )
 
 
 def _of(entity: object, field: str) -> str:

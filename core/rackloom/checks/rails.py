@@ -62,9 +62,9 @@ def _rails(design: Design, topology: Topology, server: DeviceId) -> dict[tuple[s
     """The rail of each compute port; looked up once for all servers that are built alike."""
     built = design.devices[server]
     key = ("rails", built.part, built.cards)
-    known = topology.votes.get(key)
+    known = topology.of_build.get(key)
     if known is None:
-        known = topology.votes[key] = {
+        known = topology.of_build[key] = {
             (cage.name, index): port.rail
             for cage in cages_of(design, built).values()
             if cage.role is CageRole.COMPUTE
@@ -183,7 +183,7 @@ def crossed_planes(context: Context, device_id: str) -> Iterator[Hit]:
 
 def _group(topology: Topology, above: frozenset[DeviceId]) -> tuple[Counter[DeviceId], int]:
     """How many of the switches that share half of these above them have each; and their number."""
-    known = topology.votes.get(("group", above))
+    known = topology.groups.get(("shared", above))
     if known is not None:
         return cast("tuple[Counter[DeviceId], int]", known)
     shared: Counter[DeviceId] = Counter()
@@ -194,7 +194,7 @@ def _group(topology: Topology, above: frozenset[DeviceId]) -> tuple[Counter[Devi
         if 2 * len(common) >= max(len(theirs), len(above)):
             peers += 1
             shared.update(common)
-    topology.votes["group", above] = (shared, peers)
+    topology.groups["shared", above] = (shared, peers)
     return shared, peers
 
 

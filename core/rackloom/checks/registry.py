@@ -60,8 +60,8 @@ _MODULES = (
 )
 
 
-def _always(change: Change) -> bool:
-    del change
+def _always(change: Change, clean: bool) -> bool:
+    del change, clean
     return True
 
 
@@ -79,8 +79,9 @@ class Rule:
     """Which of the collected compatibility rules it covers."""
     among: Sieve | None = field(default=None, compare=False)
     """Picks the places worth looking at; None: all."""
-    concerned: Callable[[Change], bool] = field(default=_always, compare=False)
-    """Whether a change of the tables it watches is of the kind it asks about."""
+    concerned: Callable[[Change, bool], bool] = field(default=_always, compare=False)
+    """Whether a change of the tables it watches is of the kind it asks about; the second says that
+    it had found nothing before."""
     matter: Callable[[Context, DeviceId], object] | None = field(default=None, compare=False)
     """For a rule on the network: all that it asks of one device, as something to compare, None
     for a device that it passes over. Without it, any other link calls for another look."""
@@ -121,7 +122,7 @@ def rule(
     source: str,
     numbers: tuple[int, ...] = (),
     among: Sieve | None = None,
-    concerned: Callable[[Change], bool] = _always,
+    concerned: Callable[[Change, bool], bool] = _always,
     matter: Callable[[Context, DeviceId], object] | None = None,
 ) -> Callable[[F], F]:
     """Register the function below as a rule; the id stays for ever."""

@@ -282,7 +282,7 @@ def rolling_weight(context: Context, rack_id: str) -> Iterator[Hit]:
         )
 
 
-def _blows(device: Device, part: DevicePart) -> Side | None:
+def blows_to(part: DevicePart, face: Side) -> Side | None:
     """The side of the rack a device blows its hot air out of; None where unknown."""
     match part.airflow:
         case "front-to-rear":
@@ -297,7 +297,7 @@ def _blows(device: Device, part: DevicePart) -> Side | None:
             out = port_side if part.airflow == "power-to-port" else port_side.other
         case _:
             return None
-    return out if device.face is Side.FRONT else out.other
+    return out if face is Side.FRONT else out.other
 
 
 def _turn(device_ids: tuple[DeviceId, ...], draft: Draft) -> None:
@@ -329,7 +329,7 @@ def airflow(context: Context, rack_id: str) -> Iterator[Hit]:
     for device in _devices(context, rack_id):
         if device.bottom_u is None:
             continue
-        side = _blows(device, context.design.part(device.part, DevicePart))
+        side = blows_to(context.design.part(device.part, DevicePart), device.face)
         if side is not None:
             out[side].append(device)
     if not out[Side.FRONT] or not out[Side.REAR]:

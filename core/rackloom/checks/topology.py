@@ -44,6 +44,11 @@ class Topology:
         self._down: dict[DeviceId, dict[DeviceId, Bundle]] = {}
         self.votes: dict[object, object] = {}
         """For rules that group devices: remembered as long as no link changes."""
+        self.groups: dict[tuple[str, frozenset[DeviceId]], object] = {}
+        """For rules about switches that share those above them: remembered for each set of these,
+        as long as neither those below them nor what else these are joined to changes."""
+        self.of_build: dict[object, object] = {}
+        """What follows from how a device is built; parts stay as they are from edit to edit."""
         self._up_gbps: dict[DeviceId, float] = {}
         self._down_gbps: dict[DeviceId, float] = {}
         self.lanes: dict[DeviceId, object] = {}
@@ -134,6 +139,7 @@ class Topology:
         self._down_gbps = _without(before._down_gbps, base)
         self.lanes = _without(before.lanes, touched)
         self._each = {what: _without(known, touched) for what, known in before._each.items()}
+        self.of_build = before.of_build
         switches = [n for d in touched if (n := self.nodes.get(d)) is not None and n.is_switch]
         if not before.free and all(n.fixed_tier is not None for n in switches):
             self.__dict__["free"] = before.free
@@ -154,6 +160,8 @@ class Topology:
             was, now = before.up(device), self.up(device)
             if was != now:
                 above |= was.keys() | now.keys()
+        groups = before.groups.items()
+        self.groups = {key: known for key, known in groups if above.isdisjoint(key[1])}
         leaves = {
             a.peer
             for t in (before, self)

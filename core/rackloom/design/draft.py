@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, TypeVar
 
 from rackloom.bulk import many_objects
@@ -26,6 +26,7 @@ from rackloom.design.ids import CableId, CordId, DeviceId, FeedId, ModuleId, Rac
 from rackloom.design.index import TABLE_OF_LOOKUP, memberships
 from rackloom.design.invariants import check_invariants
 from rackloom.design.value import Design
+from rackloom.design.wiring import wiring
 
 P = TypeVar("P", bound=Part)
 
@@ -111,8 +112,13 @@ class Draft:
     def touching(self, lookup: str, keys: Iterable[str]) -> list[Any]:
         """Entities that a look-up of the index lists under these keys, as the draft stands.
 
-        ``lookup`` is the name of one of DesignIndex' tables, such as ``cables_of_device``.
+        ``lookup`` is the name of one of DesignIndex' tables, such as ``cables_of_device``. The
+        oldest come first.
         """
+        return sorted(self.touched(lookup, keys), key=_age)
+
+    def touched(self, lookup: str, keys: Iterable[str]) -> list[Any]:
+        """As ``touching``, in no order."""
         table = TABLE_OF_LOOKUP[lookup]
         wanted = set(keys)
         listed: Mapping[str, tuple[str, ...]] = getattr(self.base.index, lookup)
@@ -124,7 +130,31 @@ class Draft:
                 name == lookup and key in wanted for name, key in memberships(entity)
             ):
                 ids.add(i)
-        return [rows[i] for i in sorted(ids, key=by_age)]
+        return [rows[i] for i in ids]
+
+    def seated(self, cages: Set[tuple[DeviceId, str]]) -> tuple[list[Module], list[Cable]]:
+        """Transceivers and cables in some cages, as the draft stands, in no order."""
+        modules: list[Module] = []
+        cables: list[Cable] = []
+        moved, replugged = (self._written.get(table, set()) for table in ("modules", "cables"))
+        for device, cage in cages:
+            seats = wiring(self.base, device).seats if device in self.base.devices else {}
+            if (seat := seats.get(cage)) is not None:
+                modules += [self.base.modules[m] for m in seat.modules if m not in moved]
+                cables += [cable for cable, _ in seat.plugs if cable.id not in replugged]
+        modules += [
+            module
+            for i in moved
+            if (module := self.modules.get(ModuleId(i))) is not None
+            and (module.device, module.cage) in cages
+        ]
+        cables += [
+            cable
+            for i in replugged
+            if (cable := self.cables.get(CableId(i))) is not None
+            and any((end.device, end.cage) in cages for end in cable.ends)
+        ]
+        return modules, cables
 
     # Writing
 
@@ -200,3 +230,7 @@ class Draft:
         with many_objects():
             after = self.base.followed_by(self._tables, change, check_invariants)
         return after, Step(label, change, merge_key)
+
+
+def _age(entity: Any) -> tuple[int, str]:
+    return by_age(entity.id)

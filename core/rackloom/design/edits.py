@@ -359,12 +359,12 @@ def remove(draft: Draft, entity_ids: Collection[str]) -> None:
     do notes about what goes.
     """
     doomed = set(entity_ids)
-    doomed |= {rack.id for rack in draft.touching("racks_in_row", doomed)}
-    doomed |= {device.id for device in draft.touching("devices_in_rack", doomed)}
+    doomed |= {rack.id for rack in draft.touched("racks_in_row", doomed)}
+    doomed |= {device.id for device in draft.touched("devices_in_rack", doomed)}
     freed = _remove_cables(draft, doomed)
     _remove_modules(draft, doomed, freed)
-    cords = {c.id for c in draft.touching("cords_of_device", doomed)}
-    cords |= {c.id for c in draft.touching("cords_from_source", doomed)}
+    cords = {c.id for c in draft.touched("cords_of_device", doomed)}
+    cords |= {c.id for c in draft.touched("cords_from_source", doomed)}
     cords |= doomed & draft.cords.keys()
     for cord_id in sorted(cords, key=by_age):
         draft.remove("cords", cord_id)
@@ -399,17 +399,10 @@ def _still_joins(part: CablePart, ends: Collection[CableEnd]) -> bool:
 def _remove_modules(draft: Draft, doomed: set[str], freed: set[tuple[DeviceId, str]]) -> None:
     """Transceivers that were named, stand in a doomed device, or lost their last cable."""
     left = {(device, cage) for device, cage in freed if device not in doomed}
-    at_freed = {device for device, _ in left}
-    emptied = left - {
-        (end.device, end.cage)
-        for cable in draft.touching("cables_of_device", at_freed)
-        for end in cable.ends
-    }
-    orphaned = [
-        module
-        for module in draft.touching("modules_of_device", at_freed)
-        if (module.device, module.cage) in emptied
-    ]
+    seated, cabled = draft.seated(left)
+    emptied = left - {(end.device, end.cage) for cable in cabled for end in cable.ends}
+    orphaned = [module for module in seated if (module.device, module.cage) in emptied]
+    orphaned.sort(key=lambda module: by_age(module.id))
     housed = draft.touching("modules_of_device", doomed)
     named = [draft.modules[ModuleId(i)] for i in sorted(doomed & draft.modules.keys(), key=by_age)]
     for module in named:
