@@ -162,15 +162,16 @@ def test_gpus_of_two_makers_in_one_group_are_said_to_be_no_group() -> None:
     assert estimate(design, gpus=["gpu-001", "gpu-002"]).notes == ()
 
 
-def test_an_all_to_all_between_uneven_domains_says_that_it_is_too_low() -> None:
-    cluster = star(2)
-    leaf = next(d for d in cluster.devices if cluster.devices[d].name == "leaf-01")
-    small = cluster.device(server_part(gpus=4, nics=4), "small-001")
-    for nic in range(4):
-        cluster.link(small, leaf, a_cage=str(nic))
+def test_an_all_to_all_over_rails_that_are_not_joined_says_what_it_stands_for() -> None:
+    """A rail a leaf and no spine: GPUs 4 to 7 of one server have no way to the smaller one."""
+    cluster = Cluster()
+    leaves = [cluster.device(switch_part(), f"leaf-{rail}") for rail in range(8)]
+    for name, gpus in (("gpu-001", 8), ("gpu-002", 8), ("small-001", 4)):
+        server = cluster.device(server_part(gpus=gpus), name)
+        for nic in range(gpus):
+            cluster.link(server, leaves[nic], a_cage=str(nic))
     design = cluster.design()
     (note,) = estimate(design, "all-to-all").notes
-    assert "of 4 and 8 GPUs" in note
-    assert "expect more" in note
+    assert "rails that all share" in note
     assert estimate(design, "all-reduce").notes == ()
     assert estimate(design, "all-to-all", gpus=["gpu-001", "gpu-002"]).notes == ()

@@ -20,12 +20,10 @@ from rackloom.collectives.conventions import Collective
 from rackloom.collectives.group import Group, device_id, device_name, more
 from rackloom.collectives.hashing import hashed
 from rackloom.collectives.limit import rate_text
+from rackloom.collectives.places import MOST_PLACES, bundle_text, cable_ids, server_ids
 from rackloom.collectives.ring import Traffic
 from rackloom.fabric import Fabric
 from rackloom.fabric.arrays import MESHES, Floats, Ints
-
-MOST_PLACES = 200
-"""Ids a cap names at most; the text says how many places there are."""
 
 _TIE = 1 + 1e-6
 _NEARLY = 0.995
@@ -63,7 +61,7 @@ def caps_of(
     """All caps of an algorithm, the tightest first. ``traffic`` None: a group inside one node."""
     fabric, hardware = case.fabric, case.hardware
     caps = []
-    inside = _inside(case, algorithm, collective)
+    inside = _inside(case, traffic, algorithm, collective)
     if inside is not None:
         caps.append(inside)
     library = _library_cap(case, algorithm)
@@ -72,14 +70,15 @@ def caps_of(
     if traffic is not None:
         outer = hardware.efficiency(efficiency_kind(case.transport)).value
         outer *= case.settings.network_efficiency
-        local = _local_counts(case) if collective is Collective.ALL_TO_ALL else 1.0
-        caps.append(replace(_ports(fabric, traffic), efficiency=outer * local))
-        pcie = _pcie(fabric, traffic, hardware)
-        if pcie is not None:  # has its efficiency in it
-            caps.append(replace(pcie, efficiency=local))
-        bounce = _bounce(case, traffic)
-        if bounce is not None:
-            caps.append(replace(bounce, efficiency=local))
+        local = _local_counts(case, collective)
+        ports = _ports(fabric, traffic, local)
+        caps.append(replace(ports, efficiency=outer * ports.efficiency))
+        # these have the efficiency of the hardware in them
+        caps += [
+            cap
+            for cap in (_pcie(fabric, traffic, hardware, local), _bounce(case, traffic, local))
+            if cap is not None
+        ]
         bundles = _bundles(fabric, traffic)
         if bundles is not None:
             caps.append(_placed(case, traffic, replace(bundles, efficiency=outer)))
@@ -105,13 +104,16 @@ def efficiency_kind(transport: str) -> str:
     return "infiniband" if transport == "infiniband" else "ethernet"
 
 
-def _local_counts(case: Case) -> float:
-    """What part of the cut between servers an all-to-all gets (see the calibration file)."""
+def _local_counts(case: Case, collective: Collective) -> Floats:
+    """By node: what part of the cut between servers an all-to-all gets (see the calibration file).
+
+    What stays inside a node counts as if its NICs sent it: n - 1 pieces instead of n - p.
+    """
     group = case.group
-    if group.nodes < case.hardware.all_to_all_local_counts_from_nodes.nodes:
-        return 1.0
-    p = int(group.node_size.max())
-    return (group.ranks - p) / (group.ranks - 1)
+    enough = group.nodes >= case.hardware.all_to_all_local_counts_from_nodes.nodes
+    if collective is not Collective.ALL_TO_ALL or not enough:
+        return np.ones(group.nodes)
+    return (group.ranks - group.node_size) / (group.ranks - 1)
 
 
 def _placed(case: Case, traffic: Traffic, cap: Cap) -> Cap:
@@ -152,18 +154,23 @@ def inside_gb_per_s(group: Group, node: int, hardware: Hardware) -> float | None
     return rate
 
 
-def _inside(case: Case, algorithm: str, collective: Collective) -> Cap | None:
+def _inside(
+    case: Case, traffic: Traffic | None, algorithm: str, collective: Collective
+) -> Cap | None:
     """The scale-up links (or PCIe) between the GPUs of a node."""
     fabric, group = case.fabric, case.group
     tightest: tuple[float, int, float] | None = None
-    shape = np.stack([group.part_of_node, group.node_size], axis=1)
+    pieces = group.node_size - 1.0
+    if traffic is not None and traffic.inside_pieces is not None:
+        pieces = traffic.inside_pieces
+    shape = np.stack([group.part_of_node, group.node_size, pieces], axis=1)
     _, nodes = np.unique(shape, axis=0, return_index=True)
     for node in nodes.tolist():
         p = int(group.node_size[node])
         rate = inside_gb_per_s(group, node, case.hardware) if p > 1 else None
         if rate is None:
             continue
-        busbw = rate * _inside_factor(case, algorithm, collective, node)
+        busbw = rate * _inside_factor(case, algorithm, collective, node, float(pieces[node]))
         if tightest is None or busbw < tightest[0]:
             tightest = (busbw, node, rate)
     if tightest is None:
@@ -183,13 +190,15 @@ def _inside(case: Case, algorithm: str, collective: Collective) -> Cap | None:
     return Cap(kind, busbw, (str(device_id(fabric, device)),), text, efficiency)
 
 
-def _inside_factor(case: Case, algorithm: str, collective: Collective, node: int) -> float:
+def _inside_factor(
+    case: Case, algorithm: str, collective: Collective, node: int, pieces: float
+) -> float:
     """Bus bandwidth over what one GPU of a node sends.
 
     A ring that goes on to other nodes leaves one of a node's GPUs by the NIC, so only p - 1 of p
     GPUs send over the inner links. A tree (and CollNet's ways to the NICs) passes p - 1 of p GPUs
-    up and down again. NVLS: S up and S/p spread by each GPU. An all-to-all sends (p - 1)/n of S to
-    neighbours, and by PXN (p - 1)/p of what leaves the node.
+    up and down again. NVLS: S up and S/p spread by each GPU. In an all-to-all ``pieces`` of S/n go
+    to neighbours, and by PXN from GPU to GPU before they leave the node.
     """
     group = case.group
     n, p = group.ranks, int(group.node_size[node])
@@ -203,8 +212,7 @@ def _inside_factor(case: Case, algorithm: str, collective: Collective, node: int
         case "collnet-direct" if reducing:
             return all_reduce * p / (2 * (p - 1))
         case "direct" | "direct-without-pxn" if collective is Collective.ALL_TO_ALL:
-            handed = (n - p) / n * (p - 1) / p if algorithm == "direct" else 0.0
-            return (n - 1) / n / ((p - 1) / n + handed)
+            return (n - 1) / pieces
         case "direct":
             scale_up = group.parts[int(group.part_of_node[node])].scale_up
             mesh = scale_up is not None and scale_up.kind in MESHES
@@ -230,35 +238,55 @@ def inside_kind(group: Group) -> str:
     return link_kind(scale_up) if scale_up is not None else "nvlink"
 
 
-def _ports(fabric: Fabric, traffic: Traffic) -> Cap:
-    """The NIC ports, each against what it sends or takes."""
-    ports, table = traffic.ports, traffic.channel_ports
-    used = table.ravel()
+def _ports(fabric: Fabric, traffic: Traffic, part: Floats) -> Cap:
+    """The NIC ports, each against what it sends or takes. ``part``: what each node gets of it."""
+    ports = traffic.ports
+    used = traffic.channel_ports.ravel()
     share = ports.rate_gbps[used] / traffic.port_load.ravel()
-    least = float(share.min())
-    worst = used[share <= least * _TIE]
+    weighted = share * part[ports.node[used]]
+    least = float(weighted.min())
+    tight = weighted <= least * _TIE
+    worst = used[tight]
+    first = int(share[tight].argmin())
+    text, where = _ports_text(fabric, traffic, worst)
+    busbw = _busbw(traffic, float(share[tight][first]))
+    kept = float(part[ports.node[worst[first]]])
+    return Cap("nic", busbw, tuple(where[:MOST_PLACES]), text, kept)
+
+
+def _ports_text(fabric: Fabric, traffic: Traffic, worst: Ints) -> tuple[str, list[str]]:
+    """What the tightest ports are in words, and where."""
+    ports, all_nodes = traffic.ports, len(np.unique(traffic.ports.node))
     rate = float(ports.rate_gbps[worst[0]])
     nodes = np.unique(ports.node[worst])
-    each = np.bincount(ports.node, minlength=len(table))
+    each = np.bincount(ports.node)
     fewest, most = int(each.min()), int(each.max())
     device = int(fabric.arrays.nic_device[ports.nic[worst[0]]])
-    where = _devices(fabric, ports.nic[worst])
-    if fewest < most:
+    where = server_ids(fabric, ports.nic[worst])
+    if traffic.by_channels and fewest < most:
         device = int(fabric.arrays.nic_device[ports.nic[ports.node == each.argmin()][0]])
         text = (
             f"{device_name(fabric, device)} has {fewest} usable NIC ports, others {most}: "
             f"every server uses {traffic.channels} x {rate:g} Gb/s"
         )
-        where = [str(device_id(fabric, device))]
-    elif len(nodes) == len(table):
-        text = f"NICs of every server, {traffic.channels} x {rate:g} Gb/s"
-    elif len(nodes) > 1 or float(traffic.port_load.max()) > 1:
+        return text, [str(device_id(fabric, device))]
+    in_use = np.bincount(ports.node[traffic.channel_ports.ravel()])
+    count = int(in_use[ports.node[worst[0]]])
+    if len(nodes) == all_nodes:
+        return f"NICs of every server, {_up_to(in_use)} x {rate:g} Gb/s", where
+    several = len(worst) > 1 if not traffic.by_channels else float(traffic.port_load.max()) > 1
+    if len(nodes) > 1 or several:
         others = f" and {more(len(nodes) - 1, 'server')}" if len(nodes) > 1 else ""
-        text = f"NICs of {device_name(fabric, device)}{others}, {traffic.channels} x {rate:g} Gb/s"
-    else:
-        text = f"NIC of {device_name(fabric, device)} at {rate:g} Gb/s"
-        where = (where + _cables(fabric, ports.link[worst]))[:MOST_PLACES]
-    return Cap("nic", _busbw(traffic, least), tuple(where), text)
+        return f"NICs of {device_name(fabric, device)}{others}, {count} x {rate:g} Gb/s", where
+    return f"NIC of {device_name(fabric, device)} at {rate:g} Gb/s", where + cable_ids(
+        fabric, ports.link[worst]
+    )
+
+
+def _up_to(counts: Ints) -> str:
+    """``8``, or ``4 to 8``."""
+    low, high = int(counts.min()), int(counts.max())
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _busbw(traffic: Traffic, gbps: float) -> float:
@@ -266,24 +294,27 @@ def _busbw(traffic: Traffic, gbps: float) -> float:
     return traffic.channels * gbps / 8 * traffic.busbw_per_algbw
 
 
-def _pcie(fabric: Fabric, traffic: Traffic, hardware: Hardware) -> Cap | None:
+def _pcie(fabric: Fabric, traffic: Traffic, hardware: Hardware, part: Floats) -> Cap | None:
     """The PCIe connection of the adapters, shared by their ports."""
     ports = traffic.ports
     used = traffic.channel_ports.ravel()
     _, inverse = np.unique(ports.nic[used], return_inverse=True)
     load = np.bincount(inverse, weights=traffic.port_load.ravel())[inverse]
     share = ports.pcie_gbps[used] * hardware.pcie.efficiency / load
-    least = float(share.min())
+    weighted = share * part[ports.node[used]]
+    tightest = int(weighted.argmin())
+    least, kept = float(share[tightest]), float(part[ports.node[used[tightest]]])
     if not np.isfinite(least):
         return None
-    worst = used[share <= least * _TIE]
+    worst = used[weighted <= weighted[tightest] * _TIE]
     device = int(fabric.arrays.nic_device[ports.nic[worst[0]]])
     each = float(ports.pcie_gbps[worst[0]]) * hardware.pcie.efficiency / 8
     text = f"PCIe of the NICs in {device_name(fabric, device)}, {rate_text(each)} each"
-    return Cap("pcie", _busbw(traffic, least), tuple(_devices(fabric, ports.nic[worst])), text)
+    where = tuple(server_ids(fabric, ports.nic[worst]))
+    return Cap("pcie", _busbw(traffic, least), where, text, kept)
 
 
-def _bounce(case: Case, traffic: Traffic) -> Cap | None:
+def _bounce(case: Case, traffic: Traffic, part: Floats) -> Cap | None:
     """The GPUs' own PCIe ports, where the part says that NICs cannot read GPU memory.
 
     Without GPUDirect RDMA all that a NIC sends goes from the GPU to host memory first, and from
@@ -307,10 +338,12 @@ def _bounce(case: Case, traffic: Traffic) -> Cap | None:
     each = np.bincount(rank[served], weights=load[served], minlength=group.ranks)
     busy = np.flatnonzero(each > 0)
     share = through_host[group.part_of_node[group.node[busy]]] / each[busy]
-    least = float(share.min())
+    weighted = share * part[group.node[busy]]
+    tightest = int(weighted.argmin())
+    least, kept = float(share[tightest]), float(part[group.node[busy[tightest]]])
     if not np.isfinite(least):
         return None
-    worst = busy[share <= least * _TIE]
+    worst = busy[weighted <= weighted[tightest] * _TIE]
     device = int(group.device[worst[0]])
     rate = float(through_host[int(group.part_of_node[int(group.node[worst[0]])])]) / 8
     text = (
@@ -319,7 +352,7 @@ def _bounce(case: Case, traffic: Traffic) -> Cap | None:
     )
     where = np.unique(group.device[worst])[:MOST_PLACES]
     ids = tuple(str(device_id(case.fabric, d)) for d in where.tolist())
-    return Cap("pcie", _busbw(traffic, least), ids, text)
+    return Cap("pcie", _busbw(traffic, least), ids, text, kept)
 
 
 def _bundles(fabric: Fabric, traffic: Traffic) -> Cap | None:
@@ -332,41 +365,7 @@ def _bundles(fabric: Fabric, traffic: Traffic) -> Cap | None:
     share = bundles.hashed_gbps[busy] / load[busy]
     least = float(share.min())
     worst = busy[share <= least * _TIE]
-    kind, text, low = _bundle_text(fabric, worst)
+    kind, text, low = bundle_text(fabric, worst)
     links = np.flatnonzero(np.isin(bundles.of_link, worst))
-    where = [*low, *_cables(fabric, links)]
+    where = [*low, *cable_ids(fabric, links)]
     return Cap(kind, _busbw(traffic, least), tuple(where[:MOST_PLACES]), text)
-
-
-def _bundle_text(fabric: Fabric, worst: Ints) -> tuple[str, str, list[str]]:
-    """Kind, text and switches of the tightest bundles."""
-    bundles, tier = fabric.network.bundles, fabric.tiers.tier
-    u, v = bundles.u[worst], bundles.v[worst]
-    low = np.where(tier[u] <= tier[v], u, v)
-    devices = fabric.network.switch_device
-    lows = np.unique(low)
-    first = int(low[0])
-    name = device_name(fabric, int(devices[first]))
-    alike = f" (and {more(len(lows) - 1, 'switch', 'switches')} alike)" if len(lows) > 1 else ""
-    ids = [str(device_id(fabric, int(devices[x]))) for x in lows.tolist()]
-    if tier[u[0]] == tier[v[0]]:
-        far = int(v[0] if first == int(u[0]) else u[0])
-        other = device_name(fabric, int(devices[far]))
-        return "link", f"links between {name} and {other}{alike}", ids
-    ratio = fabric.balance.oversubscription(first)
-    over = f", {ratio:.3g}:1" if ratio is not None else ""
-    return "uplink", f"{name} uplinks{over}{alike}", ids
-
-
-def _devices(fabric: Fabric, nics: Ints) -> list[str]:
-    """Ids of the servers of these adapters, as many as a cap names."""
-    found = np.zeros(len(fabric.arrays.device_ids), np.bool_)
-    found[fabric.arrays.nic_device[nics]] = True
-    return [str(device_id(fabric, d)) for d in np.flatnonzero(found)[:MOST_PLACES].tolist()]
-
-
-def _cables(fabric: Fabric, links: Ints) -> list[str]:
-    """Ids of the cables of these links, as many as a cap names."""
-    found = np.zeros(len(fabric.arrays.cable_ids), np.bool_)
-    found[fabric.arrays.link_cable[links]] = True
-    return [str(fabric.arrays.cable_ids[c]) for c in np.flatnonzero(found)[:MOST_PLACES].tolist()]

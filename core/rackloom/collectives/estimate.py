@@ -93,7 +93,7 @@ def estimate(
         },
         low_busbw_gb_per_s=_low(kind, ranks, size_list, curves),
         loads=_loads(case, deciding, last),
-        notes=settings_notes(case, kind, names),
+        notes=settings_notes(case, kind, names, deciding.traffic),
     )
 
 

@@ -10,14 +10,20 @@ from rackloom.collectives.calibration import load_libraries
 from rackloom.collectives.case import FLOWS_PER_CONNECTION, Case
 from rackloom.collectives.conventions import Collective
 from rackloom.collectives.reduction import has_sharp
+from rackloom.collectives.ring import Traffic
 
 _ADDED_UP = {Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.REDUCE_SCATTER}
 
 
-def settings_notes(case: Case, kind: Collective, algorithms: Sequence[str]) -> tuple[str, ...]:
-    """Sentences without a full stop, in the order of the settings; none where all is plain."""
+def settings_notes(
+    case: Case, kind: Collective, algorithms: Sequence[str], traffic: Traffic | None = None
+) -> tuple[str, ...]:
+    """Sentences without a full stop, in the order of the settings; none where all is plain.
+
+    ``traffic``: that of the algorithm of the largest size.
+    """
     settings, several = case.settings, case.group.nodes > 1
-    found = [*_mixed(case), *_uneven(case, kind)]
+    found = [*_mixed(case), *_parted(case, kind, traffic)]
     if several and settings.flows_per_connection != FLOWS_PER_CONNECTION and not case.hashed:
         found.append(
             "the number of flows has no effect: links fill evenly unless a hash places flows (ecmp)"
@@ -50,14 +56,13 @@ def _mixed(case: Case) -> list[str]:
     ]
 
 
-def _uneven(case: Case, kind: Collective) -> list[str]:
-    """An all-to-all is laid over as many NICs of each node as the smallest has."""
-    sizes = case.group.node_size
-    if kind is not Collective.ALL_TO_ALL or int(sizes.min()) == int(sizes.max()):
+def _parted(case: Case, kind: Collective, traffic: Traffic | None) -> list[str]:
+    """An all-to-all whose GPUs' own NICs do not all reach each other."""
+    if kind is not Collective.ALL_TO_ALL or traffic is None or not traffic.by_channels:
         return []
     return [
-        f"scale-up domains of {sizes.min()} and {sizes.max()} GPUs are in one all-to-all, which is "
-        "reckoned with no more NICs of any than of the smallest: expect more than this"
+        "rails are not joined and some server has no NIC on one that others use: a library "
+        "cannot send between all GPUs; this is what the rails that all share would give"
     ]
 
 

@@ -42,6 +42,10 @@ class Traffic:
     """Bus bandwidth over what all channels carry together."""
     connection: float = 1.0
     """Load of one connection between two ports, what a hash places as a whole or by flows."""
+    by_channels: bool = True
+    """False: nodes use what ports they have, and ``channel_ports`` is a column of them."""
+    inside_pieces: Floats | None = None
+    """All-to-all, by node: pieces of S/n that its busiest GPU sends over the inner links."""
 
     @property
     def channels(self) -> int:
