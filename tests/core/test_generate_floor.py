@@ -8,7 +8,7 @@ import pytest
 from rackloom.catalog import RackPart, load_bundled
 from rackloom.generate.builder import Builder
 from rackloom.generate.floor import Floor, row_letters
-from rackloom.generate.rail_fat_tree import _cross_trays_m, _racks_per_row
+from rackloom.generate.rail_fat_tree import cross_trays_m, racks_per_row
 
 
 def test_rows_are_named_as_halls_name_them() -> None:
@@ -38,10 +38,10 @@ def test_a_hall_is_as_wide_as_deep_and_no_way_over_its_trays_beyond_150_m(racks:
     From the middle to a corner: half the width, half the depth, up and down 2 x 2.7 m, and half a
     span between cross trays there and back.
     """
-    per_row = _racks_per_row(racks, 0.8, 3.0)
+    per_row = racks_per_row(racks, 0.8, 3.0)
     width_m = per_row * 0.8
     depth_m = 3.0 * -(-racks // per_row)
-    crosses = _cross_trays_m(per_row, 0.8) or (0.0, width_m)
+    crosses = cross_trays_m(per_row, 0.8) or (0.0, width_m)
     span_m = max(b - a for a, b in itertools.pairwise(crosses))
     assert crosses[0] == 0.0
     assert crosses[-1] == pytest.approx(width_m)

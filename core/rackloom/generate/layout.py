@@ -7,14 +7,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from rackloom.catalog.parts import DevicePart, PduPart, RackPart
+from rackloom.catalog.load import Catalog
+from rackloom.catalog.parts import DevicePart, PartId, PduPart, RackPart, SwitchPart
 from rackloom.catalog.words import Side
+from rackloom.checks.space import blows_to
 from rackloom.design.ids import DeviceId, RackId
 from rackloom.design.slots import height_u
 from rackloom.generate.builder import Builder
+from rackloom.generate.busbar import Busbar, feed_shelves
 from rackloom.generate.errors import GenerateError
 from rackloom.generate.floor import Floor
-from rackloom.generate.power import Pair, devices_per_pair, draw_w, hang_pair, plug_in
+from rackloom.generate.power import Pair, devices_per_pair, draw_w, hang_pair, loaded_w, plug_in
+from rackloom.placement.joins import Joiner
 from rackloom.placement.loads import pdu_usable_w
 
 SERVER_RACK_LIMIT_W = 45_000
@@ -33,6 +37,21 @@ class Item:
     pod: str | None = None
     face: Side = Side.FRONT
 
+    def blows_to(self) -> Side | None:
+        """The side of the rack it blows its hot air out of; None where unknown."""
+        return blows_to(self.part, self.face)
+
+
+@dataclass(slots=True)
+class NetworkRack:
+    """A rack of switches, filled from the top down."""
+
+    rack: tuple[RackId, str]
+    pair: Pair
+    items: list[Item]
+    next_u: int
+    """The highest U that a further device may take, with a free one above it."""
+
 
 @dataclass(slots=True)
 class Layout:
@@ -50,25 +69,51 @@ class Layout:
     """Titles of parts whose inlets are unknown."""
     short: Counter[str] = field(default_factory=Counter)
     """By title of the part: power supplies for which the PDUs had no outlet left."""
+    network: list[NetworkRack] = field(default_factory=list)
+    reserve: DevicePart | None = None
+    """A device that finds room in each rack of switches afterwards (:meth:`below`)."""
+    loaded: dict[PartId, float] = field(default_factory=dict)
+    """Greatest draw of switches with what will be plugged into them, where that is known."""
+    busbar: Busbar | None = None
+    """What racks of servers that hang on a busbar are made of."""
+
+    def load(self, switches: Iterable[SwitchPart], catalog: Catalog) -> None:
+        """Find out what these switches will draw with their optics."""
+        joiner = Joiner(catalog.values())
+        for part in switches:
+            if part.id not in self.loaded and (watts := loaded_w(part, joiner)):
+                self.loaded[part.id] = watts
 
     def servers_per_rack(self, part: DevicePart) -> int:
         """Four, two or one: what the limit, the height and two pairs of PDUs allow."""
         watts = draw_w(part)
         by_power = int(SERVER_RACK_LIMIT_W // watts) if watts else 4
+        if self.busbar is not None:
+            return max(min(by_power, self.busbar.servers_by_height(part)), 1)
         by_height = self.rack_part.rack_units // max(height_u(part), 1)
-        by_cords = 2 * devices_per_pair(self.server_pdu, part, self.derating)
+        by_cords = 2 * devices_per_pair(self.server_pdu, part, self.derating, watts)
         most = min(by_power, by_height, by_cords)
         return next((n for n in (16, 8, 4, 2) if n <= most), 1)
 
     def switches_per_rack(self, part: DevicePart) -> int:
         """What a pair of PDUs carries, with a free U above each switch for its cables."""
-        by_height = self.rack_part.rack_units // (height_u(part) + 1)
-        return max(min(by_height, devices_per_pair(self.network_pdu, part, self.derating)), 1)
+        kept_u = 0 if self.reserve is None else height_u(self.reserve) + 1
+        kept_w = 0.0 if self.reserve is None else self._watts(self.reserve) or 0.0
+        by_height = (self.rack_part.rack_units - kept_u) // (height_u(part) + 1)
+        fits = devices_per_pair(self.network_pdu, part, self.derating, self._watts(part), kept_w)
+        return max(min(by_height, fits), 1)
+
+    def _watts(self, part: DevicePart) -> float | None:
+        return self.loaded.get(part.id) or draw_w(part)
 
     def server_rack(self, servers: Sequence[Item], extra: Sequence[Item] = ()) -> None:
         """A rack with servers from the bottom up, and ``extra`` (switches) from the top down."""
+        if self.busbar is not None:
+            self._busbar_rack(self.busbar, servers)
+            return
         rack = self.floor.rack()
-        fits = max(devices_per_pair(self.server_pdu, servers[0].part, self.derating), 1)
+        part = servers[0].part
+        fits = max(devices_per_pair(self.server_pdu, part, self.derating, draw_w(part)), 1)
         half = (len(servers) + 1) // 2
         pairs = [self._pair(rack, 0, self.server_pdu)]
         if len(servers) > fits:
@@ -87,10 +132,18 @@ class Layout:
             top -= 2
 
     def fits_above(self, servers: Sequence[Item], extra: Sequence[Item]) -> bool:
-        """Whether a pair of server PDUs and the rack's height also take these switches."""
+        """Whether a pair of server PDUs and the rack's height also take these switches.
+
+        They have to blow to the side that the servers blow to.
+        """
+        blows = {i.blows_to() for i in (*servers, *extra)} - {None}
+        if self.busbar is not None or len(blows) > 1:
+            return False
         used_u = sum(height_u(i.part) for i in servers) + sum(height_u(i.part) + 1 for i in extra)
-        watts = sum(draw_w(i.part) or 0.0 for i in (*servers, *extra))
-        single = len(servers) <= devices_per_pair(self.server_pdu, servers[0].part, self.derating)
+        watts = sum(self._watts(i.part) or 0.0 for i in (*servers, *extra))
+        part = servers[0].part
+        fits = devices_per_pair(self.server_pdu, part, self.derating, draw_w(part))
+        single = len(servers) <= fits
         limit = pdu_usable_w(self.server_pdu, self.derating)
         return used_u <= self.rack_part.rack_units and single and watts <= limit
 
@@ -100,13 +153,58 @@ class Layout:
         while queue:
             rack = self.floor.rack()
             pair = self._pair(rack, 0, self.network_pdu)
-            most = self.switches_per_rack(queue[0].part)
+            here = self._rackful(queue)
+            queue = queue[len(here) :]
             top = self.rack_part.rack_units
-            here, queue = queue[:most], queue[most:]
             for item in here:
                 bottom = top - height_u(item.part) + 1
                 self._place(item, rack, bottom, pair)
                 top = bottom - 2
+            self.network.append(NetworkRack(rack, pair, here, top))
+
+    def _rackful(self, queue: Sequence[Item]) -> list[Item]:
+        """The first of these that share a rack: one at least, all blowing to one side."""
+        here: list[Item] = []
+        share = 0.0
+        for item in queue:
+            share += 1 / self.switches_per_rack(item.part)
+            blows = {i.blows_to() for i in (*here, item)} - {None}
+            if here and (share > 1 + 1e-9 or len(blows) > 1):
+                break
+            here.append(item)
+        return here
+
+    def below(self, rack: NetworkRack, item: Item) -> None:
+        """A further device under the switches of a rack."""
+        bottom = rack.next_u - height_u(item.part) + 1
+        self._place(item, rack.rack, bottom, rack.pair)
+        rack.next_u = bottom - 2
+        rack.items.append(item)
+
+    def _busbar_rack(self, busbar: Busbar, servers: Sequence[Item]) -> None:
+        """Servers from the bottom up, and the shelves that feed them at the top."""
+        rack = self.floor.rack(busbar.rack)
+        units = busbar.rack.rack_units
+        count = busbar.shelves_for(servers)
+        u = 1
+        for item in servers:
+            if u + height_u(item.part) - 1 > units - count * height_u(busbar.shelf):
+                raise GenerateError(
+                    f"{item.name} does not fit into {rack[1]}: {busbar.rack.title} has {units}U, "
+                    f"and {count} power shelves take their share; choose fewer servers_per_rack"
+                )
+            self.ids[item.name] = self.builder.device(
+                item.part, rack[0], u, item.name, face=item.face, pod=item.pod
+            )
+            u += height_u(item.part)
+        top = units
+        shelves = []
+        for number in range(count):
+            bottom = top - height_u(busbar.shelf) + 1
+            name = f"{rack[1]}-shelf-{number + 1:02d}"
+            shelves.append(self.builder.device(busbar.shelf, rack[0], bottom, name))
+            top = bottom - 1
+        feed_shelves(self.builder, busbar.shelf, rack[1], shelves, self.derating)
 
     def power_notes(self) -> list[str]:
         """What the user should know about supplies without a cord."""

@@ -87,6 +87,11 @@ class Network:
         """Name of a core: group g joins spine g of every pod."""
         return f"{self.prefix}core-{group + 1:02d}-{number + 1:02d}"
 
+    @property
+    def switches(self) -> tuple[SwitchPart, ...]:
+        """The parts of its switches, tier by tier."""
+        return self.leaf, self.spine, self.core
+
     def down_mode(self, cage: Cage) -> BreakoutMode:
         """How a cage of a leaf is split towards the servers."""
         return cage.mode(self.split) or mode_used(cage, self.rate_gbps)

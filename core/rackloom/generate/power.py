@@ -8,11 +8,16 @@ from dataclasses import dataclass
 from rackloom.catalog.parts import DevicePart, PduPart, SwitchPart
 from rackloom.design.ids import DeviceId, RackId
 from rackloom.generate.builder import Builder
+from rackloom.placement.joins import Joiner, kind_of
 from rackloom.placement.loads import pdu_usable_w
 from rackloom.placement.outlets import Strip, fitting_outlets, take_outlet, watts_per_inlet
 
 PAIR_MOUNTS = (("left-1", "right-1"), ("left-2", "right-2"))
 """Where the A and B PDU of the first and of the second pair hang."""
+
+
+HALL_M = 500.0
+"""What optics inside a hall reach at most: DR, not FR or LR."""
 
 
 def draw_w(part: DevicePart) -> float | None:
@@ -22,10 +27,39 @@ def draw_w(part: DevicePart) -> float | None:
     return part.power_max_w
 
 
-def devices_per_pair(pdu: PduPart, part: DevicePart, derating: float) -> int:
-    """How many such devices an A/B pair carries: either PDU alone must bear them all."""
-    watts = draw_w(part)
-    by_power = int(pdu_usable_w(pdu, derating) // watts) if watts else 10**6
+def loaded_w(part: SwitchPart, joiner: Joiner) -> float | None:
+    """Greatest draw of a switch with an optic in each data cage; None where it is not published.
+
+    Where the switch is published without optics, the most that any of those takes which run at
+    the cage's rate and are made for a hall, not beyond it.
+    """
+    if part.power_max_w is None or part.power_max_with_optics_w is not None:
+        return draw_w(part)
+    plugs_w = 0.0
+    by_group: dict[str, float] = {}
+    for cage in part.data_cages:
+        if cage.group not in by_group:
+            by_group[cage.group] = max(
+                (
+                    module.power_max_w or 0.0
+                    for module in joiner.modules_for(kind_of(cage, part.manufacturer, part.model))
+                    if module.rate_gbps == cage.rate_gbps
+                    and max(module.reach_m.values(), default=0.0) <= HALL_M
+                ),
+                default=0.0,
+            )
+        plugs_w += by_group[cage.group]
+    return part.power_max_w + plugs_w
+
+
+def devices_per_pair(
+    pdu: PduPart, part: DevicePart, derating: float, watts: float | None, reserve_w: float = 0.0
+) -> int:
+    """How many devices of this draw an A/B pair carries: either PDU alone must bear them all.
+
+    ``reserve_w`` is left over for something else. An unknown draw sets no limit.
+    """
+    by_power = int((pdu_usable_w(pdu, derating) - reserve_w) // watts) if watts else 10**6
     if part.psu is None or part.psu.inlet is None:
         return by_power
     cords_per_side = (part.psu.count + 1) // 2

@@ -6,12 +6,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from rackloom.bulk import many_objects
 from rackloom.catalog.load import Catalog
 from rackloom.catalog.parts import ServerPart
 from rackloom.design.value import Design
-from rackloom.generate import rail_fat_tree, superpod_h100
+from rackloom.generate import nvl72, rail_fat_tree, superpod_h100
 from rackloom.generate.errors import GenerateError
 from rackloom.generate.network import Request
 from rackloom.generate.options import Option, parse_options
@@ -28,6 +29,8 @@ class Preset:
     title: str
     options: tuple[Option, ...]
     build: Callable[[Request], tuple[Design, list[str]]]
+    size: Callable[[Catalog, Mapping[str, Any], int | None, int | None], int]
+    """How many servers the options and a number of servers or of GPUs stand for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,14 @@ class Generated:
     notes: tuple[str, ...]
 
 
+def _servers_asked(
+    catalog: Catalog, options: Mapping[str, Any], servers: int | None, gpus: int | None
+) -> int:
+    if (servers is None) == (gpus is None):
+        raise GenerateError("the size is needed once: either servers or gpus")
+    return _servers_for(gpus or 0, catalog, options["server"]) if servers is None else servers
+
+
 def presets() -> tuple[Preset, ...]:
     """Every preset there is."""
     return (
@@ -46,12 +57,21 @@ def presets() -> tuple[Preset, ...]:
             "Rail-optimised fat tree of any servers and switches, one to three tiers",
             rail_fat_tree.OPTIONS,
             rail_fat_tree.generate,
+            _servers_asked,
         ),
         Preset(
             "superpod-h100",
             "DGX SuperPOD H100: scalable units of 32 DGX H100 on QM9700, with UFM",
             superpod_h100.OPTIONS,
             superpod_h100.generate,
+            _servers_asked,
+        ),
+        Preset(
+            "nvl72",
+            "Racks of 72 GPUs on one NVLink backplane (GB200, GB300), rails, front end, management",
+            nvl72.OPTIONS,
+            nvl72.generate,
+            nvl72.trays_asked,
         ),
     )
 
@@ -76,15 +96,12 @@ def generate(
 ) -> Generated:
     """A whole design: placed, cabled, powered.
 
-    Size is given in ``servers`` or in ``gpus`` (a multiple of the server's). Raises GenerateError
-    or CatalogError with one sentence.
+    Size is given in ``servers`` or in ``gpus`` (a multiple of the server's, or of a whole rack's).
+    Raises GenerateError or CatalogError with one sentence.
     """
     chosen = preset(name)
     values = parse_options(chosen.options, options or {})
-    if (servers is None) == (gpus is None):
-        raise GenerateError("the size is needed once: either servers or gpus")
-    if servers is None:
-        servers = _servers_for(gpus or 0, catalog, values["server"])
+    servers = chosen.size(catalog, values, servers, gpus)
     if not 1 <= servers <= MOST_SERVERS:
         raise GenerateError(f"the number of servers must be 1 to {MOST_SERVERS}, not {servers}")
     with many_objects():

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 
 from rackloom.catalog.parts import PduPart, RackPart, ServerPart, SwitchPart
+from rackloom.catalog.site_parts import PowerShelfPart
 from rackloom.catalog.words import Side
 from rackloom.design.entities import SiteSettings
 from rackloom.design.value import Design
 from rackloom.generate.builder import Builder
+from rackloom.generate.busbar import Busbar, hangs_on_busbar, refuse_trays
 from rackloom.generate.cabling import Cabler
 from rackloom.generate.errors import GenerateError
 from rackloom.generate.floor import Floor
@@ -46,6 +48,8 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("row_pitch_m", "float", 3.0, "distance from row to row, front to front", 1.2, 100),
     Option("rack", "part", "generic-48u-800", "rack part"),
+    Option("busbar_rack", "part", "ocp-orv3", "rack part of servers that hang on a busbar"),
+    Option("shelf", "part", "orv3-hpr-33", "power shelf part of racks with a busbar"),
     Option("pdu", "part", "generic-415-60", "PDU part of server racks"),
     Option("network_pdu", "part", "generic-415-32", "PDU part of network racks"),
     Option("feed_derating", "float", 0.8, "share of a feed that may be used continuously", 0.1, 1),
@@ -56,6 +60,7 @@ OPTIONS: tuple[Option, ...] = (
 def generate(request: Request) -> tuple[Design, list[str]]:
     """The design, and what the user should know about it."""
     server: ServerPart = request.part("server", ServerPart)
+    refuse_trays(request.catalog, server)
     network = plan_network(request, server)
     builder, layout = begin(request, network, server)
     place(request, network, server, layout)
@@ -78,7 +83,18 @@ def begin(request: Request, network: Network, server: ServerPart) -> tuple[Build
         request.part("network_pdu", PduPart),
         options["feed_derating"],
     )
-    per_row = options["racks_per_row"] or _racks_per_row(
+    layout.load(network.switches, request.catalog)
+    if hangs_on_busbar(server):
+        busbar_rack: RackPart = request.part("busbar_rack", RackPart)
+        if rack.busbar_v is not None:
+            busbar_rack = rack
+        elif busbar_rack.busbar_v is None:
+            raise GenerateError(
+                f"busbar_rack={busbar_rack.id}: it has no busbar, and {server.title} needs one"
+            )
+        layout.busbar = Busbar(busbar_rack, request.part("shelf", PowerShelfPart))
+        floor.alike = busbar_rack.width_mm == rack.width_mm
+    per_row = options["racks_per_row"] or racks_per_row(
         _racks(network, server, layout, options["servers_per_rack"]),
         rack.width_mm / 1000,
         options["row_pitch_m"],
@@ -87,7 +103,7 @@ def begin(request: Request, network: Network, server: ServerPart) -> tuple[Build
     builder.settings = SiteSettings(
         project=options["name"] or f"{request.servers} servers",
         feed_derating=options["feed_derating"],
-        cross_trays_x_m=_cross_trays_m(per_row, rack.width_mm / 1000),
+        cross_trays_x_m=cross_trays_m(per_row, rack.width_mm / 1000),
     )
     return builder, layout
 
@@ -104,12 +120,12 @@ def _racks(network: Network, server: ServerPart, layout: Layout, per_rack: int |
     return servers + ceil(switches / layout.switches_per_rack(network.leaf))
 
 
-def _racks_per_row(racks: int, width_m: float, pitch_m: float) -> int:
+def racks_per_row(racks: int, width_m: float, pitch_m: float) -> int:
     """Rows as long as the hall is deep, so that the longest cable is short; 20 at least."""
     return max(SHORT_ROW, ceil(sqrt(racks * pitch_m / width_m)))
 
 
-def _cross_trays_m(per_row: int, width_m: float) -> tuple[float, ...]:
+def cross_trays_m(per_row: int, width_m: float) -> tuple[float, ...]:
     """Cross trays at both ends of the rows (nothing to say) and, in longer rows, between."""
     if per_row <= SHORT_ROW:
         return ()
@@ -124,7 +140,7 @@ def place(request: Request, network: Network, server: ServerPart, layout: Layout
     per_rack = options["servers_per_rack"] or layout.servers_per_rack(server)
     names = server_names(request.servers, server)
     face = switch_face(server)
-    items = _switch_items(network, face)
+    items = switch_items(network, face)
     racks = _server_racks(tree, names, server, per_rack)
     if _place_on_top(request, layout, racks, items):
         return
@@ -148,12 +164,15 @@ def place(request: Request, network: Network, server: ServerPart, layout: Layout
 
 
 @dataclass(slots=True)
-class _Switches:
+class Switches:
+    """The switches of a network as items to place: leaves by unit, spines by pod."""
+
     leaves: list[list[Item]]
     spines: list[list[Item]]
     cores: list[Item]
 
     def all(self) -> list[Item]:
+        """All of them, tier by tier."""
         return [
             *(i for unit in self.leaves for i in unit),
             *(i for pod in self.spines for i in pod),
@@ -161,7 +180,8 @@ class _Switches:
         ]
 
 
-def _switch_items(network: Network, face: Side) -> _Switches:
+def switch_items(network: Network, face: Side) -> Switches:
+    """The switches of a network, named, with their roles."""
     tree = network.tree
     groups = 1 if tree.tiers == 1 else tree.rails
 
@@ -169,7 +189,7 @@ def _switch_items(network: Network, face: Side) -> _Switches:
         return Item(part, name, role, network.name, pod, face)
 
     pods = [pod for pod, units in enumerate(tree.pod_units) for _ in range(units)]
-    return _Switches(
+    return Switches(
         [
             [
                 item(network.leaf, network.leaf_name(unit, g), "leaf", f"SU{unit + 1}")
@@ -208,7 +228,7 @@ def _server_racks(
 
 
 def _place_on_top(
-    request: Request, layout: Layout, racks: list[list[list[Item]]], items: _Switches
+    request: Request, layout: Layout, racks: list[list[list[Item]]], items: Switches
 ) -> bool:
     """Switches above the servers, where asked for or where a small design has the room."""
     place_word = request.options["switch_place"]

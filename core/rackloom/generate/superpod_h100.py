@@ -12,6 +12,7 @@ from rackloom.catalog.parts import ServerPart
 from rackloom.catalog.words import CageRole
 from rackloom.design.value import Design
 from rackloom.generate import rail_fat_tree as tree_preset
+from rackloom.generate.busbar import refuse_trays
 from rackloom.generate.cabling import Bundle, Cabler
 from rackloom.generate.errors import GenerateError
 from rackloom.generate.layout import Item
@@ -59,6 +60,7 @@ def generate(request: Request) -> tuple[Design, list[str]]:
     }
     request = Request(request.catalog, request.servers, options)
     server: ServerPart = request.part("server", ServerPart)
+    refuse_trays(request.catalog, server)
     network = plan_network(request, server, units_of(request.servers))
     if network.tree.rails < UFM_PORTS:
         raise GenerateError(

@@ -26,7 +26,7 @@ def bundles(
         found += wires.leaf_spine()
     if tree.tiers > 2:
         found += wires.spine_core()
-    if network.leaf.protocol is not Protocol.INFINIBAND:
+    if network.leaf.protocol is not Protocol.INFINIBAND and not network.prefix:
         network.notes.append(f"the network is Ethernet: {network.leaf.title}")
     return found
 
