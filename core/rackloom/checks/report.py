@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rackloom.checks.finding import Severity
+from rackloom.checks.kinds import MANY, kinds
 from rackloom.checks.registry import rules
 
 if TYPE_CHECKING:
@@ -36,13 +37,17 @@ def as_json(findings: Findings) -> dict[str, Any]:
     }
 
 
-def as_text(findings: Findings) -> str:
-    """What ``rackloom check`` prints: one line a finding, then the sums."""
+def as_text(findings: Findings, *, each: bool = False) -> str:
+    """What ``rackloom check`` prints: a line for each kind of finding, then the sums.
+
+    Many findings that differ in nothing but the place share a line; ``each`` gives every one its
+    own.
+    """
     lines = []
-    for finding in findings.all:
-        line = f"{finding.severity.value:<8}{finding.message} [{finding.rule}]"
-        if finding.accepted is not None:
-            line += f" (accepted: {finding.accepted.reason})"
+    for kind in kinds(findings.all, many=len(findings.all) + 1 if each else MANY):
+        line = f"{kind.first.severity.value:<8}{kind.message} [{kind.first.rule}]"
+        if kind.first.accepted is not None:
+            line += f" (accepted: {kind.first.accepted.reason})"
         lines.append(line)
     lines.append(summary(findings))
     if findings.off:

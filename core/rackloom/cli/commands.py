@@ -79,8 +79,10 @@ def check(arguments: argparse.Namespace) -> int:
     design = _load(arguments.file)
     with progress("checking"):
         findings = checks.run(design)
-        output = (
-            checks.as_json(findings) if arguments.format == "json" else checks.as_text(findings)
+        output: object = (
+            checks.as_json(findings)
+            if arguments.format == "json"
+            else checks.as_text(findings, each=arguments.each)
         )
     if isinstance(output, str):
         say(output)

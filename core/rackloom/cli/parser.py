@@ -119,6 +119,11 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         default="error",
         help="exit with status 1 for findings of this severity or worse (default: error)",
     )
+    parser.add_argument(
+        "--each",
+        action="store_true",
+        help="a line for every finding, also where many say the same of different places",
+    )
 
 
 def _add_summary(parser: argparse.ArgumentParser) -> None:
