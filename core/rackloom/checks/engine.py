@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rackloom.bulk import copied, many_objects
 from rackloom.checks.context import Context
@@ -14,6 +15,7 @@ from rackloom.checks.finding import Finding, Hit, Severity, State, called
 from rackloom.checks.overrides import OFF, judged, severity_of
 from rackloom.checks.places import Places
 from rackloom.checks.registry import Rule, rules
+from rackloom.checks.room import trays_after
 from rackloom.checks.shape import cage_words
 from rackloom.checks.shape_fixes import shape_fixer
 from rackloom.checks.views import DeviceView, Memo
@@ -56,7 +58,7 @@ class Findings:
         views: dict[DeviceId, DeviceView],
         trays: dict[DeviceId, Mapping[Any, int]],
         found: Mapping[str, Found],
-        order: Mapping[str, tuple[Found, tuple[Hit, ...]]] | None = None,
+        order: Mapping[str, _Listed] | None = None,
     ) -> None:
         self.design = design
         self._catalog = catalog
@@ -82,7 +84,7 @@ class Findings:
         views = copied(self._views)
         for device in places.devices:
             views.pop(device, None)  # type: ignore[call-overload]
-        trays = self._trays_after(design, change, places)
+        trays = trays_after(self._trays, self.design, design, change, places.moved)
         context = Context(design, self._catalog, self._memo, topology, views, trays, self._views)
         past = Context(self.design, self._catalog, self._memo, self._topology, self._views)
         found = copied(self._found)
@@ -127,21 +129,6 @@ class Findings:
             design, self._catalog, self._memo, topology, views, trays, found, self._order
         )
 
-    def _trays_after(
-        self, design: Design, change: Change, places: Places
-    ) -> dict[DeviceId, Mapping[Any, int]]:
-        """What is still known about cables in trays after a change."""
-        if "settings" in change.tables:
-            return {}
-        trays = copied(self._trays)
-        for device in places.moved:
-            trays.pop(device, None)  # type: ignore[call-overload]
-        for cables in (self.design.cables, design.cables):
-            for cable in places.cables & cables.keys():
-                for end in cables[cable].ends:  # type: ignore[index]
-                    trays.pop(end.device, None)
-        return trays
-
     @cached_property
     def all(self) -> tuple[Finding, ...]:
         """Every finding, accepted ones too, worst first."""
@@ -150,14 +137,15 @@ class Findings:
             self.design, ((known[rule_id], self._listed(rule_id)) for rule_id in self._found)
         )
 
-    def _listed(self, rule_id: str) -> tuple[Hit, ...]:
-        """The hits of a rule in order; kept from edit to edit while they are the same."""
+    def _listed(self, rule_id: str) -> Sequence[Hit]:
+        """The hits of a rule in order; from edit to edit, only those that differ are sorted in."""
         found = self._found[rule_id]
         kept = self._order.get(rule_id)
-        if kept is None or kept[0] is not found:
-            hits = [hit for place in found.values() for hit in place]
-            kept = self._order[rule_id] = (found, tuple(sorted(hits, key=lambda h: h.order)))
-        return kept[1]
+        if kept is None:
+            kept = self._order[rule_id] = _Listed.of(found)
+        elif kept.found is not found:
+            kept = self._order[rule_id] = kept.patched(found)
+        return kept.hits
 
     @property
     def open(self) -> tuple[Finding, ...]:
@@ -203,6 +191,46 @@ class Findings:
     def of(self, entity_id: str) -> tuple[Finding, ...]:
         """Findings that concern an entity, worst first."""
         return tuple(f for f in self.all if entity_id in f.where)
+
+
+class _Listed(NamedTuple):
+    """The hits of a rule in the order in which they are listed."""
+
+    found: Found
+    keys: list[_Order]
+    hits: list[Hit]
+
+    @classmethod
+    def of(cls, found: Found) -> _Listed:
+        """All of them sorted."""
+        hits = sorted((hit for place in found.values() for hit in place), key=_order)
+        return cls(found, [hit.order for hit in hits], hits)
+
+    def patched(self, found: Found) -> _Listed:
+        """As ``of``; quick where most hits are the same objects as before."""
+        stale = [
+            h for place, hits in self.found.items() if found.get(place) is not hits for h in hits
+        ]
+        fresh = [
+            h for place, hits in found.items() if self.found.get(place) is not hits for h in hits
+        ]
+        if 8 * (len(stale) + len(fresh)) > len(self.hits):
+            return _Listed.of(found)
+        gone = set(map(id, stale))
+        left = [at for at, hit in enumerate(self.hits) if id(hit) not in gone]
+        keys, hits = [self.keys[at] for at in left], [self.hits[at] for at in left]
+        for hit in fresh:
+            at = bisect_right(keys, hit.order)
+            keys.insert(at, hit.order)
+            hits.insert(at, hit)
+        return _Listed(found, keys, hits)
+
+
+_Order = tuple[int, tuple[str, ...], str]
+
+
+def _order(hit: Hit) -> _Order:
+    return hit.order
 
 
 def _same_matter(rule: Rule, past: Context, context: Context, nodes: Iterable[DeviceId]) -> bool:

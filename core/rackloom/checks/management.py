@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from enum import Enum, auto
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from rackloom.catalog.parts import ServerPart, SwitchPart
 from rackloom.catalog.words import CageRole, Protocol
@@ -48,20 +47,16 @@ def _is_on_it(node: Node) -> bool:
     return out_of_band in node.roles or out_of_band in node.served_roles
 
 
-class _Reach(Enum):
-    """How a device with a management port stands to the out-of-band network."""
-
-    MANAGED = auto()
-    LOOSE_SWITCH = auto()
-    LOOSE_SERVER = auto()
+_Reach = Literal["managed", "loose switch", "loose server", ""]
+"""How a device with a management port stands to the out-of-band network; empty: it does not."""
 
 
-def _reach(context: Context, node: Node) -> _Reach | None:
+def _reach(context: Context, node: Node) -> _Reach:
     if CageRole.OUT_OF_BAND in node.roles:
-        return _Reach.MANAGED
+        return "managed"
     if _is_on_it(node) or not _management_port(context, node):
-        return None
-    return _Reach.LOOSE_SWITCH if node.is_switch else _Reach.LOOSE_SERVER
+        return ""
+    return "loose switch" if node.is_switch else "loose server"
 
 
 @rule(
@@ -81,11 +76,10 @@ def no_management(context: Context, place: str) -> Iterator[Hit]:
     an out-of-band switch.
     """
     del place
-    devices: dict[_Reach | None, list[DeviceId]] = {reach: [] for reach in (None, *_Reach)}
-    for device, reach in context.of_each(_reach).items():
-        devices[reach].append(device)
-    switches, servers = devices[_Reach.LOOSE_SWITCH], devices[_Reach.LOOSE_SERVER]
-    if not devices[_Reach.MANAGED]:
+    reaches = context.of_each(_reach)
+    switches = [device for device, reach in reaches.items() if reach == "loose switch"]
+    servers = [device for device, reach in reaches.items() if reach == "loose server"]
+    if "managed" not in reaches.values():
         if switches or servers:
             yield Hit(
                 (),

@@ -4,21 +4,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from typing import TYPE_CHECKING, cast
 
+from rackloom.bulk import copied
 from rackloom.catalog.parts import CablePart, DevicePart, PduPart, RackPart
 from rackloom.catalog.words import CableTechnology
 from rackloom.checks.context import Context
 from rackloom.checks.finding import Hit, Severity, called
 from rackloom.checks.registry import rule
-from rackloom.design.ids import RackId, RowId
+from rackloom.design.ids import DeviceId, RackId, RowId
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rackloom.catalog.parts import PartId
-    from rackloom.design.ids import DeviceId
+    from rackloom.design.change import Change
+    from rackloom.design.entities import Cable
     from rackloom.design.value import Design
 
 RECOMMENDED_C = 27.0
@@ -163,12 +165,14 @@ def _heaviest(
     for device in devices:
         known = context.trays.get(device)
         if known is None:
-            known = context.trays[device] = _spans_of(design, places, device)
+            cables = design.index.cables_of_device.get(device, ())
+            known = _spans_of(places, device, [design.cables[cable] for cable in cables])
+            context.trays[device] = known
         for span, count in known.items():
             spans[span] = spans.get(span, 0) + count
     steps: dict[float, float] = {}
     unknown = 0
-    for (from_m, to_m, part), count in spans.items():
+    for (from_m, to_m, part), count in sorted(spans.items()):  # sums do not depend on the edits
         kg_per_m = design.part(part, CablePart).kg_per_m
         if from_m == to_m:
             continue
@@ -189,11 +193,10 @@ _Span = tuple[float, float, "PartId"]
 """From where to where along a row a cable of which part lies."""
 
 
-def _spans_of(design: Design, places: _Places, device: DeviceId) -> Counter[_Span]:
+def _spans_of(places: _Places, device: DeviceId, cables: Iterable[Cable]) -> Counter[_Span]:
     """How many cables of a device lie where; those within the row are told at their first end."""
     spans: Counter[_Span] = Counter()
-    for cable_id in design.index.cables_of_device.get(device, ()):
-        cable = design.cables[cable_id]
+    for cable in cables:
         first = cable.ends[0].device
         if first == device:
             first = cable.ends[-1].device  # the branches of a breakout lie side by side
@@ -201,6 +204,49 @@ def _spans_of(design: Design, places: _Places, device: DeviceId) -> Counter[_Spa
             continue
         spans[(*places.span(device, first), cable.part)] += 1
     return spans
+
+
+def trays_after(
+    trays: Mapping[DeviceId, Mapping[_Span, int]],
+    before: Design,
+    after: Design,
+    change: Change,
+    moved: Set[str],
+) -> dict[DeviceId, Mapping[_Span, int]]:
+    """What is still known of the cables of devices in trays after a change.
+
+    ``moved``: devices that stand elsewhere, or beside others. Cables that but went are subtracted.
+    """
+    if "settings" in change.tables:
+        return {}
+    known = copied(trays)
+    unknown = {DeviceId(device) for device in moved}
+    for design in (before, after):
+        for device in moved:
+            for cable_id in design.index.cables_of_device.get(DeviceId(device), ()):
+                unknown |= {end.device for end in design.cables[cable_id].ends}
+    gone: dict[DeviceId, list[Cable]] = {}
+    for record in change.of("cables"):
+        for cable in (record.before, record.after):
+            for device in {end.device for end in cable.ends} if cable is not None else ():
+                if record.after is None:
+                    gone.setdefault(device, []).append(record.before)
+                else:
+                    unknown.add(device)
+    for device in unknown:
+        known.pop(device, None)
+    rows: dict[RowId, _Places] = {}
+    for device, cables in gone.items():
+        if device not in after.devices:
+            known.pop(device, None)
+        elif device in known:
+            row = before.racks[before.devices[device].rack].row
+            if row not in rows:
+                rows[row] = _Places(before, row)
+            left = Counter(known[device])
+            left.subtract(_spans_of(rows[row], device, cables))
+            known[device] = {span: count for span, count in left.items() if count}
+    return known
 
 
 class _Places:
