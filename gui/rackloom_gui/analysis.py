@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings and throughput of the open design, kept up with every step.
 
-Findings are patched at once, on the thread of the window; a whole design is checked in a thread
-when it is opened. The estimate always runs in a thread, on the design as it was (designs never
-change); a result that was overtaken is dropped, and what is shown until then is marked as stale.
+Findings of a small design are patched at once, on the thread of the window; a big one is checked
+in a thread, as is a whole one when it is opened. The estimate always runs in a thread. A thread
+works on the design as it was (designs never change); a result that was overtaken is dropped, and
+what is shown until then is marked as stale.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -22,11 +23,16 @@ from rackloom_gui.document import Document
 from rackloom_gui.engine import load_engines, load_fabric
 from rackloom_gui.fabric_keeper import FabricKeeper
 from rackloom_gui.jobs import LatestJob
+from rackloom_gui.keeper import Keeper
 
 ESTIMATE_DELAY_MS = 60
 """A pause in editing after which the estimate starts: several steps in a row cost one run."""
 BIG_CHANGE = 3000
 """Changes of more records than this are checked in the thread, not between two frames."""
+BIG_DESIGN = 4000
+"""With more devices and cables than this, findings are patched in the thread: 50 ms and more that
+the window can draw in. Smaller designs are checked before the next frame shows the edit.
+"""
 SMALL_DESIGN = 400
 """Designs of up to so many devices and cables are checked at once on opening: it takes 50 ms."""
 
@@ -72,9 +78,11 @@ class Analysis(QObject):
         self._also: tuple[Any, ...] = ()
         self._fabric: Any = None
         self.keeper = FabricKeeper(document.design)
+        self._checked = self._new_checked()
         self._checks = LatestJob(self)
         self._checks.done.connect(self._on_checked)
         self._checks.failed.connect(self._on_check_failed)
+        self._checks.busy_changed.connect(self._on_checks_busy)
         self._estimates = LatestJob(self, delay_ms=ESTIMATE_DELAY_MS)
         self._estimates.done.connect(self._on_estimated)
         self._estimates.failed.connect(self._on_estimate_failed)
@@ -106,14 +114,24 @@ class Analysis(QObject):
 
     def check_all(self) -> None:
         """Check the whole design again."""
-        design, catalog = self._document.design, self._catalog
+        design = self._document.design
+        self._checked = self._new_checked()
         self._findings = None
         self.findings_stale.emit()
-        if len(design.devices) + len(design.cables) <= SMALL_DESIGN:
+        if _size(design) <= SMALL_DESIGN:
             self._checks.cancel()
-            self._check_now(lambda: run(design, catalog))
+            self._check_now(design)
         else:
-            self._checks.ask(lambda: self._checked(lambda: run(design, catalog)))
+            self._check_soon(design)
+
+    def _new_checked(self) -> Keeper[Findings]:
+        """Findings by design, for this catalogue and from nothing."""
+        catalog = self._catalog
+        return Keeper(
+            self._document.design,
+            lambda design: run(design, catalog),
+            lambda findings, design, change: findings.patched(design, change),
+        )
 
     def _on_replaced(self, design: Design) -> None:
         self.keeper.reset(design)
@@ -129,37 +147,47 @@ class Analysis(QObject):
         self._set_unplugged(self._unplugged - gone)
         if change.tables & ESTIMATE_TABLES:
             self.ask_estimate()
-        if self._checks.pending or self._findings is None:
-            self.check_all()
-        elif len(change) > BIG_CHANGE:
-            before = self._findings
+        self._checked.note(design, change)
+        if len(change) > BIG_CHANGE:
             self.findings_stale.emit()
-            self._checks.ask(lambda: self._checked(lambda: before.patched(design, change)))
+            self._check_soon(design)
+        elif self._checks.pending or _size(design) > BIG_DESIGN:
+            self._check_soon(design)
         else:
-            last = self._findings
-            self._check_now(lambda: last.patched(design, change))
+            self._check_now(design)
 
-    def _checked(self, work: Callable[[], Findings]) -> Findings:
-        """Rules look at the network; its modules must not be imported by two threads at once."""
-        if self._document.design.devices:
-            load_fabric()
-        return work()
+    def _check_soon(self, design: Design) -> None:
+        checked = self._checked
 
-    def _check_now(self, work: Callable[[], Findings]) -> None:
+        def work() -> Findings:
+            findings = _check(checked, design)
+            len(findings)  # puts them in order, which takes a while too
+            return findings
+
+        self._checks.ask(work)
+
+    def _check_now(self, design: Design) -> None:
         """A rule that fails does not stop the edit: old findings turn grey, and it is told."""
         try:
-            findings = self._checked(work)
+            findings = _check(self._checked, design)
         except Exception as error:
             self._on_check_failed(error)
         else:
             self._on_checked(findings)
 
+    def _on_checks_busy(self, busy: bool) -> None:
+        if busy:
+            self.findings_stale.emit()
+
     def _on_check_failed(self, error: Exception) -> None:
-        self._findings = None  # the next step checks everything anew
+        self._checked = self._new_checked()  # the next step checks everything anew
+        self._findings = None
         self.findings_stale.emit()
         self.fault.emit(error)
 
     def _on_checked(self, findings: Findings) -> None:
+        if findings.design is not self._document.design:
+            return  # an edit was made meanwhile: its change is on the way, and asks anew
         self._set_apart("findings")
         self._findings = findings
         self.findings_changed.emit(findings)
@@ -229,7 +257,7 @@ class Analysis(QObject):
     def _set_apart(self, what: str) -> None:
         """Keep the collector off what a big design brought with it, once, when it is there."""
         design = self._document.design
-        if what in self._fresh and len(design.devices) + len(design.cables) > SMALL_DESIGN:
+        if what in self._fresh and _size(design) > SMALL_DESIGN:
             set_heap_apart()
         self._fresh.discard(what)
 
@@ -280,6 +308,17 @@ class Analysis(QObject):
         self._unplugged = ids
         self.unplugged_changed.emit(ids)
         return True
+
+
+def _size(design: Design) -> int:
+    return len(design.devices) + len(design.cables)
+
+
+def _check(checked: Keeper[Findings], design: Design) -> Findings:
+    """Rules look at the network; its modules must not be imported by two threads at once."""
+    if design.devices:
+        load_fabric()
+    return checked.of(design)
 
 
 def _answer(

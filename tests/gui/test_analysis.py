@@ -4,7 +4,8 @@
 import gc
 import sys
 from functools import partial
-from threading import Event
+from threading import Event, current_thread, main_thread
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
@@ -13,9 +14,11 @@ from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import device_named, settle, trigger
 
 from rackloom.checks import run
+from rackloom.checks.engine import Findings
 from rackloom.collectives import estimate
-from rackloom.design import edits
+from rackloom.design import Change, Design, edits
 from rackloom.fabric import Fabric
+from rackloom_gui import analysis
 from rackloom_gui.jobs import LatestJob
 from rackloom_gui.main_window import MainWindow
 
@@ -44,6 +47,84 @@ def test_findings_follow_every_step_and_its_undo(example: MainWindow, qtbot: QtB
     example.document.undo()
     example.document.flush()
     assert example.analysis.findings == before
+
+
+def _shorten(window: MainWindow, count: int) -> None:
+    """Edits one by one, each a change of its own to whoever listens."""
+    for cable in list(window.document.design.cables)[:count]:
+        window.document.do("Shorten", edits.set_cable, cable, length_m=0.5)
+        window.document.flush()
+
+
+def test_a_great_design_is_checked_beside_the_window(
+    example: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysis, "BIG_DESIGN", 10)
+    where: list[bool] = []
+    patched = Findings.patched
+
+    def noting(self: Findings, *args: Any) -> Findings:
+        where.append(current_thread() is main_thread())
+        return patched(self, *args)
+
+    monkeypatch.setattr(Findings, "patched", noting)
+    before = example.analysis.findings
+    _shorten(example, 1)
+    assert example.analysis.findings is before
+    assert not example.analysis.up_to_date
+    settle(example, qtbot)
+    assert example.analysis.findings == run(example.document.design, example.editing.catalog)
+    assert example.analysis.findings != before
+    assert where == [False]
+
+
+def test_no_findings_of_an_old_design_are_shown(
+    example: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check of the first of five edits ends when all are made: nobody hears of it, but the
+    next one goes on from there, with the other four in one go.
+    """
+    monkeypatch.setattr(analysis, "BIG_DESIGN", 10)
+    go_on, changes = Event(), list[int]()
+    patched = Findings.patched
+
+    def slow(self: Findings, design: Design, change: Change) -> Findings:
+        assert go_on.wait(30)
+        changes.append(len(change))
+        return patched(self, design, change)
+
+    monkeypatch.setattr(Findings, "patched", slow)
+    heard: list[bool] = []
+    example.analysis.findings_changed.connect(
+        lambda found: heard.append(found.design is example.document.design)
+    )
+    _shorten(example, 1)
+    qtbot.wait(50)
+    _shorten(example, 5)
+    go_on.set()
+    settle(example, qtbot)
+    assert heard == [True]
+    assert changes == [1, 4]
+    assert example.analysis.findings == run(example.document.design, example.editing.catalog)
+
+
+def test_findings_are_grey_while_a_long_check_goes_on(
+    example: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysis, "BIG_DESIGN", 10)
+    go_on, patched = Event(), Findings.patched
+
+    def slow(self: Findings, *args: Any) -> Findings:
+        assert go_on.wait(30)
+        return patched(self, *args)
+
+    monkeypatch.setattr(Findings, "patched", slow)
+    _shorten(example, 1)
+    assert not example.problems._stale  # no flicker where it takes a moment only
+    qtbot.waitUntil(lambda: example.problems._stale)
+    go_on.set()
+    settle(example, qtbot)
+    assert not example.problems._stale
 
 
 def test_unplugging_uplinks_lowers_the_limit_and_is_no_edit(
