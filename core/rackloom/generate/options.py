@@ -76,8 +76,16 @@ def parse_options(options: Sequence[Option], given: Mapping[str, str | float]) -
     values = {option.key: option.default for option in options}
     for key, text in given.items():
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
-            raise GenerateError(f"there is no option {key!r}{hint}")
+            raise GenerateError(f"there is no option {key!r}; {_hint(key, known)}")
         values[key] = known[key].parse(text)
     return values
+
+
+def _hint(key: str, known: Mapping[str, Option]) -> str:
+    """What to give instead of an option there is not."""
+    near = difflib.get_close_matches(key, known, n=1)
+    if near:
+        return f"did you mean {near[0]}?"
+    if "system" in known and key == "server":
+        return f"whole racks are chosen by system (default {known['system'].default})"
+    return f"there are {', '.join(known)}"
