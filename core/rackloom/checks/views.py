@@ -61,6 +61,8 @@ class CageState(NamedTuple):
     mode_fixed: bool
     token: tuple[int, str, bool]
     """Equal for cages whose cables are plugged alike, as far as this end goes."""
+    doubled: bool
+    """More than one plug in a socket, or a direct plug on a transceiver."""
 
     @property
     def cage(self) -> Cage:
@@ -135,25 +137,29 @@ def look_at(
     ``known``: the view before an edit; cages where nothing changed keep their state.
     """
     device = design.devices[device_id]
-    part = design.part(device.part, DevicePart)
-    view = DeviceView(device, part, cages_of(design, device), {}, [], [])
-    states, before = view.states, {} if known is None else known.states
-    if known is not None and known.device.modes != device.modes:
-        before = {}
+    before = {} if known is None or known.device.modes != device.modes else known.states
+    states: dict[str, CageState] = {}
     for name, seat in wiring(design, device_id).seats.items():
         state = before.get(name)
         if state is None or state.seat is not seat:
-            fixed = bool(device.modes) and fixed_mode(device, seat.cage) is not None
-            kind = _kind(design, memo, seat)
-            state = CageState(seat, kind, fixed, (id(kind), seat.mode.name, fixed))
+            state = _state(design, memo, device, seat)
         states[name] = state
-        kind = state.kind
-        view.kg_per_m += kind.kg_per_m
-        if kind.misfits:
-            view.misfits += [_placed(misfit, device, state) for misfit in kind.misfits]
-        if len(seat.plugs) + len(seat.modules) > 1 and _doubled(state):
-            view.doubled.append(state)
-    return view
+    return DeviceView(
+        device,
+        design.part(device.part, DevicePart),
+        cages_of(design, device),
+        states,
+        [_placed(m, device, s) for s in states.values() if s.kind.misfits for m in s.kind.misfits],
+        [state for state in states.values() if state.doubled],
+        sum([state.kind.kg_per_m for state in states.values()]),
+    )
+
+
+def _state(design: Design, memo: Memo, device: Device, seat: Seat) -> CageState:
+    fixed = bool(device.modes) and fixed_mode(device, seat.cage) is not None
+    kind = _kind(design, memo, seat)
+    doubled = len(seat.plugs) + len(seat.modules) > 1 and _is_doubled(seat, kind)
+    return CageState(seat, kind, fixed, (id(kind), seat.mode.name, fixed), doubled)
 
 
 def _kind(design: Design, memo: Memo, seat: Seat) -> CageKind:
@@ -220,9 +226,9 @@ def _placed(misfit: Misfit, device: Device, state: CageState) -> PlugMisfit:
     return PlugMisfit((plug, device.id), misfit.rule, text.replace("{d0}", called(device.id)))
 
 
-def _doubled(state: CageState) -> bool:
-    plugs = state.plugs
-    if len(state.modules) > 1 or state.kind.direct_on_module:
+def _is_doubled(seat: Seat, kind: CageKind) -> bool:
+    plugs = seat.plugs
+    if len(seat.modules) > 1 or kind.direct_on_module:
         return True
     if len(plugs) == 2:
         return plugs[0][1].socket == plugs[1][1].socket
