@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QDialog
 
 from rackloom.catalog.parts import Part
 from rackloom.checks.finding import Finding, Fix
-from rackloom.design import edits
+from rackloom.checks.kinds import Kind
+from rackloom.design import Draft, edits
 from rackloom.design.ids import DeviceId
 from rackloom.design.notes import MOST_CHARACTERS, plain_text
 from rackloom_gui.action_list import PANELS
@@ -333,7 +334,7 @@ class Bindings(QObject):
         self._window.show_panel("problems")
         self._window.problems.step(by)
 
-    def _go_to_finding(self, finding: Finding) -> None:
+    def _go_to_finding(self, finding: Finding | Kind) -> None:
         window = self._window
         design = window.document.design
         ids = [i for i in finding.where if design.find(i) is not None]
@@ -359,29 +360,32 @@ class Bindings(QObject):
         label = self.tr("Fix {0} problems ({1})").format("{0}", rule)
         self._window.editing.fix_all(label, findings)
 
-    def _accept(self, finding: Finding) -> None:
+    def _accept(self, chosen: Finding | Kind) -> None:
         from rackloom_gui.dialogs.small import AcceptDialog
 
         window = self._window
-        dialog = AcceptDialog(finding.message, window.settings.author, window)
+        dialog = AcceptDialog(chosen.message, window.settings.author, window)
         if dialog.exec() != QDialog.DialogCode.Accepted or not dialog.reason:
             return
         window.settings.author = dialog.author
-        window.editing.run(
-            self.tr("Accept {0}").format(finding.rule),
-            edits.accept_finding,
-            finding.rule,
-            finding.where,
-            finding.subject,
-            dialog.reason,
-            dialog.author,
-            date.today().isoformat(),
-        )
+        findings = chosen.findings if isinstance(chosen, Kind) else (chosen,)
+        said = (dialog.reason, dialog.author, date.today().isoformat())
 
-    def _unaccept(self, finding: Finding) -> None:
-        if finding.accepted is not None:
-            label = self.tr("Take back acceptance of {0}").format(finding.rule)
-            self._window.editing.run(label, edits.remove, {finding.accepted.id})
+        def accept(draft: Draft) -> None:
+            for finding in findings:
+                edits.accept_finding(draft, finding.rule, finding.where, finding.subject, *said)
+
+        label = self.tr("Accept {0}").format(findings[0].rule)
+        if len(findings) > 1:
+            label = self.tr("Accept {0} of {1}").format(len(findings), findings[0].rule)
+        window.editing.run(label, accept)
+
+    def _unaccept(self, chosen: Finding | Kind) -> None:
+        findings = chosen.findings if isinstance(chosen, Kind) else (chosen,)
+        accepted = {finding.accepted.id for finding in findings if finding.accepted is not None}
+        if accepted:
+            label = self.tr("Take back acceptance of {0}").format(findings[0].rule)
+            self._window.editing.run(label, edits.remove, accepted)
 
     # -- help -------------------------------------------------------------------------------------
 

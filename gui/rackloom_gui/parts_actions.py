@@ -229,15 +229,17 @@ class PartsActions(QObject):
         window = self._window
         view, model = window.problems.view, window.problems.model
         index = view.indexAt(at)
-        finding = model.finding(index)
-        rule = finding.rule if finding is not None else model.rule_at(index)
+        chosen = model.kind(index)
+        finding = chosen.first if chosen is not None else model.finding(index)
+        rule = model.rule_at(index)
         if not rule:
             return
         menu = QMenu(view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if finding is not None and finding.accepted is None:
             accept = menu.addAction(window.icons.icon("accept"), self.tr("Accept with a Reason…"))
-            accept.triggered.connect(lambda: window.problems.accept_requested.emit(finding))
+            what = chosen or finding
+            accept.triggered.connect(lambda: window.problems.accept_requested.emit(what))
             menu.addSeparator()
         now = window.document.design.severities.get(rule)
         for level, text in (

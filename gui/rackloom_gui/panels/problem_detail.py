@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from rackloom.checks.finding import Finding, Fix
+from rackloom.checks.kinds import Kind
 from rackloom.checks.registry import rules
 from rackloom.checks.trying import Outcome, try_all_apart, try_fix
 from rackloom.design.errors import EditError
@@ -135,13 +136,15 @@ class ProblemDetail(QFrame):
 
     # -- what is shown ----------------------------------------------------------------------------
 
-    def show_finding(self, finding: Finding, alike: Sequence[Finding]) -> None:
+    def show_finding(self, chosen: Finding | Kind, alike: Sequence[Finding]) -> None:
         """Explain a finding; its fixes are worked out now, when somebody looks.
 
-        ``alike`` are the findings of its rule that are listed, itself among them.
+        Of many that are chosen together, the first one's fixes are offered, and all are accepted
+        at once. ``alike`` are the findings of the rule that are listed, this one among them.
         """
         self._clear()
-        self._message.setText(sentence(finding.message))
+        finding = chosen.first if isinstance(chosen, Kind) else chosen
+        self._message.setText(sentence(chosen.message))
         self._finding, self._alike = finding, alike
         try:
             self.fixes = finding.fixes if finding.accepted is None else ()
@@ -160,7 +163,7 @@ class ProblemDetail(QFrame):
             )
             button.setObjectName("fixAllButton")
             self._watch(button, ALL)
-        self._acceptance_buttons(finding)
+        self._acceptance_buttons(chosen, finding)
         accepted = ""
         if finding.accepted is not None:
             who = ", ".join(p for p in (finding.accepted.author, finding.accepted.date) if p)
@@ -171,14 +174,17 @@ class ProblemDetail(QFrame):
             self.told.show()
             self._try(0)
 
-    def _acceptance_buttons(self, finding: Finding) -> None:
+    def _acceptance_buttons(self, chosen: Finding | Kind, finding: Finding) -> None:
         if finding.accepted is None:
             text = self.tr("Accept with a reason…")
-            button = self._button(self._buttons, text, "accept", lambda: self.accept.emit(finding))
+            if isinstance(chosen, Kind):
+                count = self.locale().toString(len(chosen.findings))
+                text = self.tr("Accept all {0} with a reason…").format(count)
+            button = self._button(self._buttons, text, "accept", lambda: self.accept.emit(chosen))
             button.setObjectName("acceptButton")
         else:
             text = self.tr("Take the acceptance back")
-            self._button(self._buttons, text, "undo", lambda: self.unaccept.emit(finding))
+            self._button(self._buttons, text, "undo", lambda: self.unaccept.emit(chosen))
 
     def show_rule(self, rule_id: str) -> None:
         """Explain a rule, or nothing."""

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from rackloom.checks.engine import Findings
 from rackloom.checks.finding import Finding, Fix
+from rackloom.checks.kinds import kind_key
 from rackloom_gui.icons import Icons
 from rackloom_gui.panels.problem_detail import ProblemDetail
 from rackloom_gui.panels.problem_model import ProblemModel
@@ -21,6 +22,8 @@ from rackloom_gui.panels.whole_sentences import WholeSentences
 from rackloom_gui.theme import Theme
 from rackloom_gui.widgets.text import EmptyState, SearchField
 
+MOST_UNFOLDED = 30
+"""A rule with more to say is folded at first."""
 SEVERITIES = ("error", "warning", "info")
 
 
@@ -28,15 +31,15 @@ class ProblemsPanel(QWidget):
     """Findings in a tree, and what the chosen one means beside it."""
 
     go_to = Signal(object)
-    """(Finding): select and show its place."""
+    """(Finding or Kind): select and show its place, or all its places."""
     fix_requested = Signal(object, object)
     """(Finding, Fix)"""
     fix_all_requested = Signal(str, object)
     """(rule id, list of Finding): the first fix of each, as one step."""
     accept_requested = Signal(object)
-    """(Finding): accept it with a reason."""
+    """(Finding or Kind): accept it, or all of it, with a reason."""
     unaccept_requested = Signal(object)
-    """(Finding): take the acceptance back."""
+    """(Finding or Kind): take the acceptance back, or all of it."""
     previewed = Signal(object)
     """(Change or None): what the fix under the pointer or the keyboard would change."""
     current_changed = Signal()
@@ -148,28 +151,44 @@ class ProblemsPanel(QWidget):
         self._refill()
 
     def _refill(self) -> None:
-        kept = self.current()
+        kept, kept_kind = self.current(), self.model.kind(self.view.currentIndex())
         shown = frozenset(name for name, button in self._filters.items() if button.isChecked())
-        open_rules = self._expanded()
+        open_rules, open_kinds = self._expanded()
         first = not self.model.groups
         self.model.fill(self._findings, shown, self._search.text().strip())
         self.model.set_stale(self._stale)
         for row, group in enumerate(self.model.groups):
-            expand = group.rule in open_rules or (first and len(group.findings) <= 30)
-            self.view.setExpanded(self.model.index(row, 0), expand or bool(self._search.text()))
-        if kept is not None:
-            index = self.model.index_like(kept)
+            expand = group.rule in open_rules or bool(self._search.text())
+            expand = expand or (first and len(group.kinds) <= MOST_UNFOLDED)
+            self.view.setExpanded(self.model.index(row, 0), expand)
+        for rule, key in open_kinds:
+            index = self.model.index_of_kind(rule, key)
             if index.isValid():
-                self.view.setCurrentIndex(index)
+                self.view.setExpanded(index, True)
+        index = QModelIndex()
+        if kept_kind is not None:
+            index = self.model.index_of_kind(kept_kind.first.rule, kind_key(kept_kind.first))
+        elif kept is not None:
+            index = self.model.index_like(kept)
+        if index.isValid():
+            self.view.setCurrentIndex(index)
         self._on_current()
         self._show_state()
 
-    def _expanded(self) -> set[str]:
-        return {
-            group.rule
-            for row, group in enumerate(self.model.groups)
-            if self.view.isExpanded(self.model.index(row, 0))
-        }
+    def _expanded(self) -> tuple[set[str], list[tuple[str, object]]]:
+        """The rules and the kinds that are unfolded."""
+        open_rules: set[str] = set()
+        open_kinds: list[tuple[str, object]] = []
+        for row, group in enumerate(self.model.groups):
+            top = self.model.index(row, 0)
+            if not self.view.isExpanded(top):
+                continue
+            open_rules.add(group.rule)
+            for number, kind in enumerate(group.kinds):
+                many = len(kind.findings) > 1
+                if many and self.view.isExpanded(self.model.index(number, 0, top)):
+                    open_kinds.append((group.rule, kind_key(kind.first)))
+        return open_rules, open_kinds
 
     def _show_state(self) -> None:
         if self.model.count:
@@ -195,8 +214,10 @@ class ProblemsPanel(QWidget):
     # -- going through them -----------------------------------------------------------------------
 
     def current(self) -> Finding | None:
-        """The chosen finding."""
-        return self.model.finding(self.view.currentIndex())
+        """The chosen finding; the first one where many are chosen together."""
+        index = self.view.currentIndex()
+        kind = self.model.kind(index)
+        return kind.first if kind is not None else self.model.finding(index)
 
     def step(self, by: int) -> None:
         """Choose the next (1) or previous (-1) finding, round at the ends, and go there."""
@@ -227,15 +248,15 @@ class ProblemsPanel(QWidget):
         return self._detail.fixes
 
     def _on_clicked(self, index: QModelIndex) -> None:
-        finding = self.model.finding(index)
-        if finding is not None:
-            self.go_to.emit(finding)
+        chosen = self.model.kind(index) or self.model.finding(index)
+        if chosen is not None:
+            self.go_to.emit(chosen)
 
     def _on_current(self) -> None:
         index = self.view.currentIndex()
-        finding = self.model.finding(index)
-        if finding is not None:
-            self._detail.show_finding(finding, self.model.group_of(index).findings)
+        chosen = self.model.kind(index) or self.model.finding(index)
+        if chosen is not None:
+            self._detail.show_finding(chosen, self.model.group_of(index).findings)
         else:
             rule = self.model.rule_at(index)
             self._detail.show_rule(rule)
