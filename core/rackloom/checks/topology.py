@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from rackloom.bulk import copied
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     from rackloom.design.value import Design
 
 _T = TypeVar("_T")
+
+_FAR = 6
+"""So many devices lie between the far ends of a fabric of three tiers at most."""
+
+_WAYS = 16
+"""So many of the ways on are followed at each device."""
 
 
 class Dirty(NamedTuple):
@@ -203,11 +210,19 @@ class Topology:
             if not new.near <= old.near or compute[0] is not compute[1]:
                 return False
             lost += [(device, d) for d in left]
-        # Whatever went through devices that are gone now goes by way of one of their peers.
-        hub, *others = beside or (None,)
-        if hub is not None:
-            lost += [pair for d in others for pair in ((hub, d), (d, hub))]
-        return all(self._is_near(a, b) for a, b in lost)
+        # Whatever went through devices that are gone now goes by way of their peers.
+        return all(self._is_near(a, b) for a, b in lost) and self._hang_together(beside)
+
+    def _hang_together(self, devices: Iterable[DeviceId]) -> bool:
+        """Whether each of some devices surely reaches each other one."""
+        hubs: list[DeviceId] = []
+        for device in devices:
+            if any(self._is_near(hub, device) and self._is_near(device, hub) for hub in hubs):
+                continue
+            if hubs and not (self._has_way(hubs[0], device) and self._has_way(device, hubs[0])):
+                return False
+            hubs.append(device)
+        return True
 
     def _computes(self, island: Iterable[DeviceId]) -> bool:
         """Whether compute traffic begins anywhere on an island."""
@@ -220,6 +235,22 @@ class Topology:
         if end in first or not into.isdisjoint(first):
             return True
         return any(not into.isdisjoint(self.nodes[d].near) for d in first)
+
+    def _has_way(self, start: DeviceId, end: DeviceId) -> bool:
+        """Whether compute traffic surely gets from one device to another; follows a few ways only.
+
+        From a core to a leaf whose only common spine went, the way leads through another pod.
+        """
+        nodes = self.nodes
+        into = {d for d in nodes[end].near if end in nodes[d].near}
+        seen = ways = {start}
+        for _ in range(_FAR):
+            ahead = set().union(*[nodes[d].near for d in ways])
+            if not into.isdisjoint(ahead):
+                return True
+            ways = set(islice(ahead - seen, _WAYS))
+            seen = seen | ways
+        return False
 
     def of_each(self, what: object, work_out: Callable[[Node], _T]) -> Mapping[DeviceId, _T]:
         """What follows from its node alone, for every device; remembered while its links stay.
