@@ -29,7 +29,8 @@ MENUS: tuple[MenuSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "&Edit"),
         (
             "edit.undo", "edit.redo", None, "edit.cut", "edit.copy", "edit.paste",
-            "edit.copy_picture", None, "edit.duplicate", "edit.delete", "edit.rename", None,
+            "edit.copy_picture", None, "edit.duplicate", "edit.delete", "edit.rename",
+            "edit.note", None,
             MenuSpec(
                 "arrange", QT_TRANSLATE_NOOP("Actions", "&Move"),
                 ("edit.nudge_up", "edit.nudge_down", "edit.nudge_up_10", "edit.nudge_down_10",
@@ -101,11 +102,12 @@ CONTEXT_MENUS: dict[str, MenuSpec] = {
         "edit.delete",
     )),
     "rack": MenuSpec("context.rack", "", (
-        "edit.rename", "edit.duplicate", "edit.paste", "connect.power", None,
+        "edit.rename", "edit.duplicate", "edit.paste", "connect.power", "edit.note", None,
         "view.fit_selection", "edit.copy_picture", None, "edit.delete",
     )),
     "empty": MenuSpec("context.empty", "", (
-        "edit.paste", "edit.select_all", None, "tool.rack", "tool.cable", None, "view.fit_all",
+        "edit.paste", "edit.select_all", None, "tool.rack", "tool.cable", "edit.note", None,
+        "view.fit_all",
     )),
 }  # fmt: skip
 """Short menus by what was right-clicked; all of them are in the menu bar too."""

@@ -185,8 +185,8 @@ def _edit_actions() -> list[ActionSpec]:
             c,
             (_Std.Cut,),
             icon="cut",
-            tip=QT_TRANSLATE_NOOP("Actions", "Move the selected devices to the clipboard"),
-            enabled=why.editable(why.devices_or_racks),
+            tip=QT_TRANSLATE_NOOP("Actions", "Move what is selected to the clipboard"),
+            enabled=why.editable(why.copyable),
         ),
         ActionSpec(
             "edit.copy",
@@ -197,7 +197,7 @@ def _edit_actions() -> list[ActionSpec]:
             tip=QT_TRANSLATE_NOOP(
                 "Actions", "Copy the selected devices with the cables among them"
             ),
-            enabled=why.selection,
+            enabled=why.copyable,
         ),
         ActionSpec(
             "edit.copy_picture",
@@ -224,7 +224,7 @@ def _edit_actions() -> list[ActionSpec]:
             ("Ctrl+D",),
             icon="duplicate",
             tip=QT_TRANSLATE_NOOP("Actions", "Put a copy into the next free U"),
-            enabled=why.editable(why.devices_or_racks),
+            enabled=why.editable(why.copyable),
         ),
         ActionSpec(
             "edit.delete",
@@ -241,8 +241,19 @@ def _edit_actions() -> list[ActionSpec]:
             c,
             ("F2",),
             icon="rename",
-            tip=QT_TRANSLATE_NOOP("Actions", "Give the selected thing another name"),
+            tip=QT_TRANSLATE_NOOP(
+                "Actions", "Give the selected thing another name, or write in the note"
+            ),
             enabled=why.editable(why.one_thing),
+        ),
+        ActionSpec(
+            "edit.note",
+            QT_TRANSLATE_NOOP("Actions", "Add N&ote"),
+            c,
+            canvas_keys=("T",),
+            icon="note",
+            tip=QT_TRANSLATE_NOOP("Actions", "Write a note on the drawing, at the pointer"),
+            enabled=why.editable(),
         ),
         ActionSpec(
             "edit.flip_face",
@@ -297,7 +308,7 @@ def _nudges() -> list[ActionSpec]:
     def nudge(action_id: str, title: str, key: str, icon: str = "") -> ActionSpec:
         return ActionSpec(
             action_id, title, Category.EDIT, canvas_keys=(key,), icon=icon,
-            enabled=why.editable(why.devices),
+            enabled=why.editable(why.movable),
         )  # fmt: skip
 
     return [

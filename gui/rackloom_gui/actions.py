@@ -98,6 +98,10 @@ class ActionContext(Protocol):
         """Cables in the selection."""
 
     @property
+    def selected_notes(self) -> int:
+        """Notes in the selection."""
+
+    @property
     def selected_servers(self) -> int:
         """Servers among the selected devices."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices and racks on the clipboard: as a small project file of our own, and as text."""
+"""Devices, racks and notes on the clipboard: as a small project file of our own, and as text."""
 
 from PySide6.QtCore import QByteArray, QMimeData
 from PySide6.QtGui import QGuiApplication
@@ -8,6 +8,7 @@ from rackloom.catalog.parts import DevicePart
 from rackloom.design import Design
 from rackloom.design.copying import Snippet, snippet
 from rackloom.design.ids import RackId
+from rackloom.design.notes import plain_text
 from rackloom.files.errors import FileError
 from rackloom.files.schema import Extras, parse
 from rackloom.files.text import file_chunks
@@ -42,7 +43,7 @@ def from_mime(mime: QMimeData) -> Snippet | None:
 
 
 def as_text(design: Design) -> str:
-    """Devices as a table for spreadsheets: name, part, rack, lowest U."""
+    """Devices as a table for spreadsheets: name, part, rack, lowest U. Notes as they are."""
     lines = [
         "\t".join(
             (
@@ -54,15 +55,16 @@ def as_text(design: Design) -> str:
         )
         for device in design.devices.values()
     ]
-    return "\n".join(lines)
+    notes = [plain_text(note.text) for note in design.notes.values()]
+    return "\n".join([*lines, *notes])
 
 
 def copy(design: Design, ids: frozenset[str]) -> int:
-    """Put a selection on the clipboard; returns how many devices and racks it comprises."""
+    """Put a selection on the clipboard; returns how many devices, racks and notes it comprises."""
     clip = snippet(design, ids)
     if clip:
         QGuiApplication.clipboard().setMimeData(to_mime(clip))
-    return len(clip.design.devices) + len(clip.whole_racks)
+    return len(clip.design.devices) + len(clip.whole_racks) + len(clip.design.notes)
 
 
 def leave() -> None:

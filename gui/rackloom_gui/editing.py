@@ -56,6 +56,7 @@ class Editing(QObject):
             "racks": self.tr("racks"),
             "devices": self.tr("devices"),
             "cables": self.tr("cables"),
+            "notes": self.tr("notes"),
         }
         counts = [
             f"{count} {word}"
@@ -70,10 +71,10 @@ class Editing(QObject):
     # -- clipboard --------------------------------------------------------------------------------
 
     def copy(self) -> None:
-        """Copy the selected racks and devices with the cables among them."""
+        """Copy the selected racks and devices with the cables among them, and notes."""
         count = clipboard.copy(self._document.design, self._document.selection)
         if not count:
-            self.refused.emit(self.tr("Only racks and devices can be copied."))
+            self.refused.emit(self.tr("Only racks, devices and notes can be copied."))
 
     def cut(self) -> None:
         """Copy, then delete."""
@@ -99,6 +100,7 @@ class Editing(QObject):
             return paste(draft, clip, self._target_id())
 
         count = len(clip.whole_racks) or len(clip.design.devices)
+        count += len(clip.design.notes)
         new = self.run(self.tr("Paste {0} things").format(count), put)
         if new:
             self._document.select(self._top_level(new))

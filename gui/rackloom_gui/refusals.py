@@ -31,6 +31,8 @@ def selection(context: ActionContext) -> str:
     """Something must be selected."""
     if context.selected_devices or context.selected_racks or context.selected_cables:
         return ""
+    if context.selected_notes:
+        return ""
     return QT_TRANSLATE_NOOP("Actions", "Nothing is selected.")
 
 
@@ -39,6 +41,20 @@ def devices_or_racks(context: ActionContext) -> str:
     if context.selected_devices or context.selected_racks:
         return ""
     return QT_TRANSLATE_NOOP("Actions", "Select devices or racks first.")
+
+
+def copyable(context: ActionContext) -> str:
+    """A device, a rack or a note must be selected."""
+    if context.selected_devices or context.selected_racks or context.selected_notes:
+        return ""
+    return QT_TRANSLATE_NOOP("Actions", "Select devices, racks or notes first.")
+
+
+def movable(context: ActionContext) -> str:
+    """A device or a note must be selected."""
+    if context.selected_devices or context.selected_notes:
+        return ""
+    return QT_TRANSLATE_NOOP("Actions", "Select a device or a note first.")
 
 
 def devices(context: ActionContext) -> str:
@@ -50,9 +66,10 @@ def devices(context: ActionContext) -> str:
 
 def one_thing(context: ActionContext) -> str:
     """Exactly one thing must be selected."""
-    if context.selected_devices + context.selected_racks + context.selected_cables == 1:
+    count = context.selected_devices + context.selected_racks + context.selected_cables
+    if count + context.selected_notes == 1:
         return ""
-    return QT_TRANSLATE_NOOP("Actions", "Select exactly one device, rack or cable.")
+    return QT_TRANSLATE_NOOP("Actions", "Select exactly one device, rack, cable or note.")
 
 
 def servers_and_switches(context: ActionContext) -> str:

@@ -83,7 +83,8 @@ QLineEdit, QAbstractSpinBox, QComboBox {{ background: {base}; border: 1px solid 
   border-radius: 3px; padding: 2px 4px; min-height: 18px; }}
 QAbstractSpinBox {{ padding: 0; min-height: 22px; max-height: 22px; }}
 QComboBox {{ background: {tokens.raised.name()}; }}
-QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus {{
+TextArea {{ background: {base}; border: 1px solid {outline}; border-radius: 3px; padding: 1px; }}
+QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, TextArea:focus {{
   border-color: {tokens.accent.name()}; }}
 QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled {{
   background: {tokens.surface.name()}; border-color: {tokens.border.name()}; }}

@@ -116,6 +116,9 @@ class Tokens:
     floor_tile: QColor
     tray: QColor
     bundle: QColor
+    note_fill: QColor
+    note_edge: QColor
+    note_text: QColor
 
     # What the hand touches
     selection: QColor
@@ -250,6 +253,9 @@ LIGHT = Tokens(
     floor_tile=_c("#f0f2f4"),
     tray=_c("#94773a"),
     bundle=_c("#6b7682"),
+    note_fill=_c("#fff6cf"),
+    note_edge=_c("#9a7400"),
+    note_text=_c("#2b2200"),
     selection=_c("#0a66b0"),
     hover=_c("#2f86d1"),
     guide=_c("#b5507f"),
@@ -353,6 +359,9 @@ DARK = Tokens(
     floor_tile=_c("#1d2023"),
     tray=_c("#8a7748"),
     bundle=_c("#8b95a1"),
+    note_fill=_c("#3b3419"),
+    note_edge=_c("#c9a63c"),
+    note_text=_c("#f5ecc9"),
     selection=_c("#6cb6f5"),
     hover=_c("#9ccdf5"),
     guide=_c("#e08bb4"),

@@ -36,6 +36,7 @@ class WindowContext:
         self.selected_devices = 0
         self.selected_racks = 0
         self.selected_cables = 0
+        self.selected_notes = 0
         self.selected_servers = 0
         self.selected_switches = 0
         self.selected_unplugged = 0
@@ -47,6 +48,7 @@ class WindowContext:
         self.selected_devices = len(devices)
         self.selected_racks = sum(1 for i in selection if i in design.racks)
         self.selected_cables = sum(1 for i in selection if i in design.cables)
+        self.selected_notes = sum(1 for i in selection if i in design.notes)
         kinds = [type(design.device_part(d)) for d in devices]
         self.selected_servers = sum(1 for k in kinds if k is ServerPart)
         self.selected_switches = sum(1 for k in kinds if k is SwitchPart)

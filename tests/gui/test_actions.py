@@ -36,6 +36,7 @@ class Context:
     cable_count: int = 40
     selected_devices: int = 0
     selected_racks: int = 0
+    selected_notes: int = 0
     selected_cables: int = 0
     selected_servers: int = 0
     selected_switches: int = 0

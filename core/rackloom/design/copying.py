@@ -15,7 +15,7 @@ from rackloom.design.errors import EditError
 from rackloom.design.hardware import part_ids_of
 from rackloom.design.ids import DeviceId, NoteId, RackId, RowId, by_age
 from rackloom.design.names import device_names, name_after
-from rackloom.design.notes import is_thing, plain_text
+from rackloom.design.notes import MOST_CHARACTERS, is_thing, plain_text
 from rackloom.design.slots import height_u
 from rackloom.design.value import Design
 
@@ -273,14 +273,14 @@ def _paste_notes(
     pasted: list[str] = []
     for note in source.notes.values():
         about, step = note.about, NOTE_STEP_M
-        if about in new:
+        if about is not None and about in new:
             about, step = new[about], 0.0
         elif about is not None and not is_thing(draft, about):
             about = target if target is not None else next(iter(draft.rows), None)
         copied = replace(
             note,
             id=NoteId(draft.new_id("notes")),
-            text=plain_text(note.text),
+            text=plain_text(note.text)[:MOST_CHARACTERS],
             x_m=note.x_m + step,
             y_m=note.y_m + step,
             about=about,

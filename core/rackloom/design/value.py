@@ -172,7 +172,7 @@ class Design:
         return self.part(self.devices[device_id].part, DevicePart)
 
     def name_of(self, entity_id: str) -> str:
-        """What a person calls the entity with this id: its name, label or first line, else its id."""
+        """What a person calls the entity of this id: its name, label or first line, else its id."""
         for table in ("devices", "racks", "rows", "feeds", "cables"):
             entity = self._tables[table].get(entity_id)
             if entity is not None:

@@ -230,7 +230,11 @@ class Canvas(QWidget):
             pane.fit_rect(rect.adjusted(-grow_x, -grow_y, grow_x, grow_y), 3.0)
 
     def _turn_to(self, ids: Collection[str]) -> None:
-        """Show the side from which the first of the devices is seen."""
+        """Show the view, and the side, from which the first of the devices or notes is seen."""
+        notes = [i for i in ids if i in self.document.design.notes]
+        if notes and len(notes) == len(ids):
+            self._turn_to_note(notes[0])
+            return
         if self._view != "racks" or self._side is None:
             return
         devices = [i for i in ids if i in self.document.design.devices]
@@ -320,6 +324,37 @@ class Canvas(QWidget):
     def duplicate_selection(self) -> None:
         """Copy what is selected to the next free places."""
         self.pane.keys.duplicate()
+
+    def add_note(self) -> None:
+        """Begin a note at the pointer, beside what is selected, or in the middle of the view."""
+        under = (p for p in self.shown_panes if p.notes.menu_place or p.pointer_place())
+        next(under, self.pane).notes.add()
+
+    def edit_note(self, note_id: str) -> None:
+        """Write in a note, in a view it belongs to."""
+        self._turn_to_note(note_id)
+        next((pane for pane in self.shown_panes if pane.notes.edit(note_id)), None)
+
+    def _turn_to_note(self, note_id: str) -> None:
+        """Show a view in which a note is seen, if it is not in the present one."""
+
+        def seen(pane: Pane) -> bool:
+            pane.catch_up()
+            return pane.arrays.notes.plate_of(note_id, pane.scale_px) is not None
+
+        if any(seen(pane) for pane in self.shown_panes):
+            return
+        if seen(self.floor):
+            self.set_view("floor")
+        elif seen(self.front) or seen(self.rear):
+            if self._side is not None:
+                self.set_side(Side.FRONT if seen(self.front) else Side.REAR)
+            self.set_view("racks")
+
+    def finish_note(self) -> None:
+        """Keep what is being written in a note."""
+        for pane in self.panes:
+            pane.notes.finish()
 
     def select_all(self) -> None:
         """All of the kinds that are selected; once they are, all devices and racks."""

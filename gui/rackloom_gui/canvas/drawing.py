@@ -124,8 +124,7 @@ def _draw_face(
             rows[:, 6] = rows[:, 7] = factor
             draw_pixmap_fragments(pencil.painter, rows, pixmap)
             return
-    for x, y in boxes[:, :2].tolist():
-        paint(pencil.at(x, y))
+    pencil.stamp(("face", face.key, id(face), key), boxes[:, :2], paint)
 
 
 def draw_port_states(pencil: Pencil, scene: SceneArrays, rows: IntArray, look: Look) -> None:

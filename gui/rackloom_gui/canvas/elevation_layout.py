@@ -144,6 +144,10 @@ class ElevationLayout:
         at: FloatArray = np.where(right, box[:, 0] + box[:, 2] - inset, box[:, 0] + inset)
         return at
 
+    def row_corner(self, design: Design, row: str) -> tuple[float, float] | None:
+        band = next((band for band in self.drawing.bands if band.row == row), None)
+        return None if band is None else (design.rows[band.row].x_m * 1000, band.top_mm)
+
     def route(self, scene: SceneReader, legs: IntArray) -> Segments:
         a, a_seen, a_exit = scene.ports("a_dev", "a_cage", legs)
         b, b_seen, b_exit = scene.ports("b_dev", "b_cage", legs)

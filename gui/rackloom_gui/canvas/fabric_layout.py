@@ -187,6 +187,10 @@ class FabricLayout:
             return None
         return {r.id for r in change.of("devices") if r.after is not None}
 
+    def row_corner(self, design: Design, row: str) -> tuple[float, float] | None:
+        del design, row
+        return None
+
     def bounds(self) -> tuple[float, float, float, float]:
         if not self.bands:
             return 0.0, 0.0, 2000.0, 1000.0

@@ -11,6 +11,7 @@ import numpy as np
 from rackloom.catalog.parts import U_MM, RackPart
 from rackloom.catalog.words import Side
 from rackloom.design import Change, Design
+from rackloom.design.ids import RowId
 from rackloom.placement.routes import Tray, trays
 from rackloom_gui.canvas.colours import FABRICS
 from rackloom_gui.canvas.distinct import distinct
@@ -95,6 +96,10 @@ class FloorLayout:
         right, bottom = (self._boxes[:, :2] + self._boxes[:, 2:]).max(axis=0)
         left, top = self._boxes[:, :2].min(axis=0)
         return float(left), float(top) - 500.0, float(right), float(bottom)
+
+    def row_corner(self, design: Design, row: str) -> tuple[float, float] | None:
+        found = design.rows.get(RowId(row))
+        return None if found is None else (found.x_m * 1000, found.y_m * 1000 - 420.0)
 
     def _cross_x(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """The cross tray that makes the way between two racks of different rows shortest."""

@@ -27,10 +27,13 @@ class Hit:
     """Name of the cage of that device."""
     cable: str | None = None
     rack: str | None = None
+    note: str | None = None
 
     @property
     def id(self) -> str | None:
-        """The entity that a click selects: a cable lies over a device, a device over its rack."""
+        """What a click selects: a note is over a cable, that over a device, that over its rack."""
+        if self.note is not None:
+            return self.note
         if self.cage is not None and self.device is not None and self.cable is None:
             return self.device
         return self.cable or self.device or self.rack
@@ -49,6 +52,15 @@ class HitIndex:
     def device_at(self, x: float, y: float) -> str | None:
         """The device that is seen at a place; the last drawn of several."""
         return self._box_at(self.scene.devices, x, y, self.scene.devices["shown"])
+
+    def nearest_device(self, x: float, y: float) -> str | None:
+        """The device whose middle is nearest to a place; None where none is seen."""
+        devices = self.scene.devices
+        rows = np.flatnonzero(devices.alive & devices["shown"])
+        if not len(rows):
+            return None
+        middles = devices["box"][rows, :2] + devices["box"][rows, 2:] / 2
+        return devices.ids[int(rows[np.hypot(middles[:, 0] - x, middles[:, 1] - y).argmin()])]
 
     def _box_at(self, table: Any, x: float, y: float, mask: Any = None) -> str | None:
         box = table["box"]
@@ -109,12 +121,16 @@ class HitIndex:
             port = self.port_at(x, y, min(2.0 / scale, 3.0))
             cage = port[1] if port else None
         cable = self.cable_at(x, y, (PICK_PX if device is None else 3.0) / scale, window)
-        return Hit(device, cage, cable, self.rack_at(x, y))
+        note = self.scene.notes.at(x, y, scale, window) if self.scene.design.notes else None
+        return Hit(device, cage, cable, self.rack_at(x, y), note)
 
-    def inside(self, x0: float, y0: float, x1: float, y1: float, touching: bool) -> set[str]:
+    def inside(
+        self, x0: float, y0: float, x1: float, y1: float, touching: bool, scale: float | None = None
+    ) -> set[str]:
         """Ids of devices and cables in a rectangle, or, without devices there, of racks.
 
-        ``touching``: those that only touch it too; else those wholly inside.
+        ``touching``: those that only touch it too; else those wholly inside. ``scale``: the zoom in
+        force, which notes need.
         """
         scene = self.scene
         found = self._boxes_in(scene.devices, (x0, y0, x1, y1), touching, scene.devices["shown"])
@@ -126,6 +142,8 @@ class HitIndex:
         rows = distinct(scene.legs["cable"][owners])
         if not touching and len(rows):
             rows = self._wholly_inside(rows, (x0, y0, x1, y1))
+        if scale is not None:
+            found |= scene.notes.inside((x0, y0, x1, y1), touching, scale)
         return found | {scene.cables.ids[int(row)] for row in rows}
 
     def _wholly_inside(self, rows: Any, band: tuple[float, float, float, float]) -> Any:

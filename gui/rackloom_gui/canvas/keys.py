@@ -13,10 +13,12 @@ from rackloom.design.copying import duplicate
 from rackloom.design.ids import DeviceId
 from rackloom_gui.canvas.tools import places
 from rackloom_gui.canvas.tools.move import tr
+from rackloom_gui.canvas.tools.note import notes_to_move, shift_notes
 
 if TYPE_CHECKING:
     from rackloom_gui.canvas.pane import Pane
 
+NOTE_STEP_M = 0.1
 _STEPS = {
     Qt.Key.Key_Up: (0, 1),
     Qt.Key.Key_Down: (0, -1),
@@ -40,7 +42,7 @@ class Keys:
         ctrl = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
         if key in _STEPS and modifiers & Qt.KeyboardModifier.AltModifier:
             return self.walk_cable(*_STEPS[key])
-        if key in _STEPS and not ctrl and self.pane.document.selected("devices"):
+        if key in _STEPS and not ctrl and self.moves_something():
             across, up = _STEPS[key]
             many = 10 if modifiers & Qt.KeyboardModifier.ShiftModifier and up else 1
             self.nudge(across, up * many)
@@ -55,12 +57,26 @@ class Keys:
 
     # Editing
 
+    def moves_something(self) -> bool:
+        """Whether arrow keys move something that is selected."""
+        document = self.pane.document
+        notes = document.selected("notes")
+        return bool(document.selected("devices") or notes_to_move(self.pane, notes))
+
     def nudge(self, across: int, up: int) -> None:
-        """Move the selected devices by U, or to the rack beside; one undo step within a second."""
+        """Move the selected devices by U, or to the rack beside; one undo step within a second.
+
+        Without devices notes are moved, a decimetre at a time.
+        """
         pane, document = self.pane, self.pane.document
         design = document.design
         ids = document.selected("devices")
-        if not ids or not pane.can_edit:
+        if not pane.can_edit:
+            return
+        if not ids:
+            notes = notes_to_move(pane, document.selected("notes"))
+            key = f"nudge {' '.join(notes)}"
+            shift_notes(pane, notes, across * NOTE_STEP_M, -up * NOTE_STEP_M, key)
             return
         anchor = next((i for i in ids if design.devices[i].bottom_u is not None), ids[0])  # type: ignore[index]
         held = design.devices[anchor]  # type: ignore[index]
@@ -103,9 +119,10 @@ class Keys:
         document.flush()
 
     def duplicate(self) -> None:
-        """Copies of the selected devices in the next free U, of racks behind their row."""
+        """Copies of devices in the next free U, of racks behind their row, of notes beside them."""
         document = self.pane.document
-        ids = [*document.selected("racks"), *document.selected("devices")]
+        chosen = (document.selected(table) for table in ("racks", "devices", "notes"))
+        ids = [i for table in chosen for i in table]
         if not ids or not self.pane.can_edit:
             return
         name = document.design.name_of(ids[0])
@@ -125,7 +142,7 @@ class Keys:
     # Walking
 
     def walk(self, forward: bool) -> bool:
-        """Tab through the devices from the top of each rack; False at the end of the last one."""
+        """Tab through the devices from the top of each rack, then the notes; False at the end."""
         document = self.pane.document
         order = walking_order(document.design, self.pane)
         if not order:
@@ -181,7 +198,7 @@ class Keys:
 
 
 def walking_order(design: Design, pane: Pane) -> list[str]:
-    """Devices rack by rack, from the top U down; 0U devices after them."""
+    """Devices rack by rack, from the top U down, 0U devices after them; then notes."""
     drawing = pane.drawing
     racks = sorted(drawing.racks, key=lambda r: (drawing.origins[r][1], drawing.origins[r][0]))
     order: list[DeviceId] = []
@@ -191,7 +208,8 @@ def walking_order(design: Design, pane: Pane) -> list[str]:
             inside,
             key=lambda d: (design.devices[d].bottom_u is None, -(design.devices[d].bottom_u or 0)),
         )
-    return [*order]
+    notes = sorted(pane.arrays.notes.spots(), key=lambda spot: (spot.y, spot.x))
+    return [*order, *(spot.note.id for spot in notes)]
 
 
 def _rack_beside(design: Design, rack_id: str, across: int) -> str | None:

@@ -15,6 +15,7 @@ from rackloom_gui.canvas.cable_drawing import draw_cables
 from rackloom_gui.canvas.drawing import draw_devices
 from rackloom_gui.canvas.labels import draw_labels
 from rackloom_gui.canvas.look import SEGMENT_BUDGET, Look, Window
+from rackloom_gui.canvas.notes import draw_notes
 from rackloom_gui.canvas.pencil import Pencil
 
 FAR = 1e7
@@ -112,7 +113,7 @@ class CableLayer(Layer):
 
 
 class NameLayer(Layer):
-    """Names of devices, over the cables."""
+    """Names of devices and notes, over the cables."""
 
     def __init__(self, scene: SceneArrays, look: Look) -> None:
         super().__init__(1.5)
@@ -121,6 +122,7 @@ class NameLayer(Layer):
     def draw(self, pencil: Pencil, window: Window) -> None:
         if self._scene.layout.draws_devices:
             draw_labels(pencil, self._scene, window, self.look)
+        draw_notes(pencil, self._scene, window, self.look)
 
 
 class OverlayLayer(Layer):

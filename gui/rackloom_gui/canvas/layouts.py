@@ -74,3 +74,6 @@ class Layout(Protocol):
 
     def bounds(self) -> tuple[float, float, float, float]:
         """(left, top, right, bottom) of the drawing."""
+
+    def row_corner(self, design: Design, row: str) -> tuple[float, float] | None:
+        """The corner of a row that notes about it keep to; None where the view has no rows."""

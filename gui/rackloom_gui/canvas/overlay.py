@@ -19,6 +19,7 @@ from rackloom_gui.canvas.arrays import SceneArrays
 from rackloom_gui.canvas.badges import Badges, badge_radius
 from rackloom_gui.canvas.cable_drawing import cable_width_px, draw_segments
 from rackloom_gui.canvas.look import Look, Window
+from rackloom_gui.canvas.notes import draw_whole
 from rackloom_gui.canvas.pencil import CENTRE, Pencil, font_of, solid_pen, text_width
 from rackloom_gui.canvas.pointer import FloatArray, draw_rects
 from rackloom_gui.canvas.tables import Table
@@ -84,8 +85,22 @@ class Overlay:
             self._port(pencil, *marks.hover_port)
         if marks.problems:
             self._problems(pencil, window)
+        self._notes(pencil, window)
         for extra in tuple(self.extras):
             extra(pencil, window)
+
+    def _notes(self, pencil: Pencil, window: Window) -> None:
+        """Selected notes and the one under the pointer, with all of their text."""
+        notes, marks = self.scene.design.notes, self.marks
+        if not notes:
+            return
+        if marks.hover in notes and marks.hover not in marks.selection:
+            hover = self.look.tokens.hover
+            draw_whole(pencil, self.scene, window, self.look, [marks.hover], hover)
+        chosen = [note for note in notes if note in marks.selection]
+        if chosen:
+            edge = self.look.tokens.selection
+            draw_whole(pencil, self.scene, window, self.look, chosen, edge)
 
     def highlight(
         self, pencil: Pencil, window: Window, ids: frozenset[str], colour: QColor

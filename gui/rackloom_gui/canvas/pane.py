@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QShowEvent
+from PySide6.QtGui import QColor, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
 from rackloom.catalog import Catalog
@@ -26,8 +26,10 @@ from rackloom_gui.canvas.hit import Hit, HitIndex
 from rackloom_gui.canvas.keys import Keys
 from rackloom_gui.canvas.layers import CableLayer, FloorLayer, NameLayer, OverlayLayer
 from rackloom_gui.canvas.look import Look, Window
+from rackloom_gui.canvas.note_editing import NoteEditing
 from rackloom_gui.canvas.overlay import Marks, Overlay
 from rackloom_gui.canvas.pencil import Pencil
+from rackloom_gui.canvas.scene_reader import FULL_SCALE
 from rackloom_gui.canvas.sprites import Sprites
 from rackloom_gui.canvas.tips import cable_tip, device_tip, port_tip, rack_tip, tr, with_load
 from rackloom_gui.canvas.tools.cable import CableTool
@@ -111,7 +113,8 @@ class Pane(CanvasView):
         self.overlay.extras.append(self.cable_tool.draw)
         self.tip_at = self._tip
         self.walk = self.keys.walk
-        self.arrows_pan = lambda: not self.document.selected("devices")
+        self.notes = NoteEditing(self)
+        self.arrows_pan = lambda: not self.keys.moves_something()
         self.escaped.connect(lambda: self.document.select(()))
         self.context_requested.connect(self._context)
         self._dress()
@@ -179,12 +182,28 @@ class Pane(CanvasView):
             if large:
                 QApplication.restoreOverrideCursor()
 
+    def fit_all(self) -> None:
+        """Show the whole drawing, with its notes."""
+        if self.document.design.notes:
+            self._set_extent()
+        super().fit_all()
+
     def _set_extent(self) -> None:
         x0, y0, x1, y1 = self.arrays.layout.bounds()
         rect = QRectF(x0, y0, x1 - x0, y1 - y0)
+        if self.document.design.notes:
+            # Notes are as large as their text: in mm that depends on the zoom at which all fits.
+            room = self.viewport().size()
+            fitting = min(room.width() / max(x1 - x0, 1), room.height() / max(y1 - y0, 1)) * 0.8
+            for plate in self.arrays.notes.plates(min(max(fitting, 1e-3), FULL_SCALE)):
+                rect = rect.united(QRectF(*plate.box))
         self.set_content_rect(
             rect.adjusted(-MARGIN_MM, -MARGIN_MM, MARGIN_MM, MARGIN_MM), SMALLEST_MM
         )
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.notes.finish()  # a click beside a note that is being written keeps it
+        super().mousePressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         self.catch_up()
@@ -206,6 +225,7 @@ class Pane(CanvasView):
         self.look.labels.clear()
         if self.look.sprites is not None:
             self.look.sprites.clear()
+        self.notes.follow()
         self._dress()
 
     def _dress(self) -> None:
@@ -265,7 +285,9 @@ class Pane(CanvasView):
             self._rest.start()
         hit = Hit() if scene is None else self.hit_at(scene)
         port = None
-        if hit.device is not None and hit.cage is not None:
+        if scene is not None:
+            self.notes.menu_place = None
+        if hit.note is None and hit.device is not None and hit.cage is not None:
             port = (hit.device, hit.cage)
         over = hit.id if hit.id != hit.rack else None
         if port != self.marks.hover_port or (over or "") != self.marks.hover:
@@ -285,6 +307,8 @@ class Pane(CanvasView):
         if self._tool is self.cable_tool:
             port = self.port_under(scene)
         hit = self.hit_at(scene)
+        if hit.note is not None:
+            return ""  # all of its text is shown under the pointer
         if port is None and hit.cage is not None and hit.device is not None:
             port = (DeviceId(hit.device), hit.cage)
         if port is not None:
@@ -316,6 +340,7 @@ class Pane(CanvasView):
             document.select([found])
 
     def _context(self, scene: QPointF, place: QPoint) -> None:
+        self.notes.menu_place = scene
         found = self.hit_at(scene).id
         if found is not None and found not in self.document.selection:
             self.document.select([found])

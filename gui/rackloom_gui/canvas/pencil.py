@@ -5,6 +5,7 @@ The canvas, its sprites and the exports draw with the same pencil; only the expo
 pixels, do not snap.
 """
 
+from collections.abc import Callable, Hashable
 from functools import lru_cache
 from threading import get_ident
 
@@ -88,6 +89,18 @@ class Pencil:
         """A pencil whose zero is at a place of this one."""
         x, y = self.px(x_mm), self.py(y_mm)
         return Pencil(self.painter, self.scale, (x, y), ratio=self.ratio, snap=self.snap)
+
+    def stamp(self, key: Hashable, spots: FloatArray, paint: Callable[["Pencil"], None]) -> None:
+        """Draw the same thing at many places (x, y in mm).
+
+        Painters of files keep what it looks like under ``key``, and write it once.
+        """
+        keeps = getattr(self.painter, "stamp", None)
+        if keeps is None:
+            for x, y in spots.tolist():
+                paint(self.at(x, y))
+            return
+        keeps(key, spots[:, :2] * self.scale + (self.ox, self.oy), self, paint)
 
     # Places
 

@@ -29,16 +29,24 @@ def _first(array: FloatArray, columns: int, kind: type[Any]) -> tuple[Any, Float
     return shiboken6.wrapInstance(kept.ctypes.data, kind), kept
 
 
+def _written(painter: QPainter, method: str, rows: FloatArray) -> bool:
+    """Whether the painter is one of ours that takes whole arrays, as that of SVG does."""
+    takes = getattr(painter, method, None)
+    if takes is not None:
+        takes(rows)
+    return takes is not None
+
+
 def draw_rects(painter: QPainter, rects: FloatArray) -> None:
     """Draw rows of (left, top, width, height) with the painter's pen and brush."""
-    if len(rects):
+    if len(rects) and not _written(painter, "draw_rects", rects):
         first, kept = _first(rects, 4, QRectF)
         painter.drawRects(first, len(kept))
 
 
 def draw_lines(painter: QPainter, lines: FloatArray) -> None:
     """Draw rows of (x1, y1, x2, y2) with the painter's pen."""
-    if len(lines):
+    if len(lines) and not _written(painter, "draw_lines", lines):
         first, kept = _first(lines, 4, QLineF)
         painter.drawLines(first, len(kept))
 

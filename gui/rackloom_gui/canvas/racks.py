@@ -205,8 +205,7 @@ def _numbers(pencil: Pencil, boxes: FloatArray, openings: FloatArray, look: Look
                 key, size, pencil.scale, pencil.ratio, paint, MAX_STRIP_PX, opaque=True
             )
         if found is None:
-            for x, y in spots.tolist():
-                paint(pencil.at(x, y))
+            pencil.stamp(("U", int(count), width), spots, paint)
             continue
         pixmap, factor = found
         boxes = np.zeros((len(spots), 4))

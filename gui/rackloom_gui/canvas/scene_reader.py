@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a design into numpy arrays: places, faces, port states and cable routes of one view."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from itertools import repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +26,11 @@ from rackloom_gui.canvas.pointer import FloatArray
 from rackloom_gui.canvas.segments import IntArray, LineIndex, SegmentIndex
 from rackloom_gui.canvas.tables import Legs, Table
 
+if TYPE_CHECKING:
+    from rackloom_gui.canvas.notes import NoteBook
+
+FULL_SCALE = 0.5
+"""Pixels a mm at 100 %."""
 _CHUNK = 65536
 """Legs routed at a time, so that building a large design needs no more memory than keeping it."""
 
@@ -63,6 +70,7 @@ class SceneReader:
         self._load_codes: npt.NDArray[np.uint8] | None = None
         self.version = 0
         """Counts builds and patches, for those who remember rows."""
+        self.notes = _note_book(self)
         self.hidden_devices: frozenset[str] = frozenset()
         """Devices in the hand: drawn by the overlay, not by the layers."""
 
@@ -301,7 +309,10 @@ class SceneReader:
         return float(x + left), float(y + top), float(width), float(height)
 
     def box_of(self, entity_id: str) -> tuple[float, float, float, float] | None:
-        """Rectangle of a rack, device or cable (around its route); None if not in this view."""
+        """Rectangle of a rack, device or cable (around its route); None if not in this view.
+
+        Of a note, whose size depends on the zoom, the one it has at 100 %.
+        """
         for table in (self.devices, self.racks):
             row = table.row_of.get(entity_id)
             if row is not None:
@@ -313,7 +324,16 @@ class SceneReader:
                 x0, y0 = route[:, (0, 2)].min(), route[:, (1, 3)].min()
                 x1, y1 = route[:, (0, 2)].max(), route[:, (1, 3)].max()
                 return float(x0), float(y0), float(x1 - x0), float(y1 - y0)
+        if entity_id in self.design.notes:
+            plate = self.notes.plate_of(entity_id, FULL_SCALE)
+            return None if plate is None else plate.box
         return None
+
+
+def _note_book(scene: SceneReader) -> NoteBook:
+    from rackloom_gui.canvas.notes import NoteBook  # which draws, and so knows this module
+
+    return NoteBook(scene)
 
 
 def legs_of_cable(

@@ -18,6 +18,7 @@ _KINDS = {
         QT_TRANSLATE_NOOP("Canvas", "{0} transceivers"),
     ),
     "rows": (QT_TRANSLATE_NOOP("Canvas", "{0} row"), QT_TRANSLATE_NOOP("Canvas", "{0} rows")),
+    "notes": (QT_TRANSLATE_NOOP("Canvas", "{0} note"), QT_TRANSLATE_NOOP("Canvas", "{0} notes")),
     "feeds": (QT_TRANSLATE_NOOP("Canvas", "{0} feed"), QT_TRANSLATE_NOOP("Canvas", "{0} feeds")),
 }  # fmt: skip
 """What can be selected, by its table of the design."""

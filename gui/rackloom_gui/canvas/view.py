@@ -166,6 +166,11 @@ class CanvasView(ZoomView):
             dragged=active and self._dragged,
         )
 
+    def pointer_place(self) -> QPointF | None:
+        """Where on the scene the pointer is; None while it is elsewhere."""
+        event = self._last_move
+        return None if event is None else self.to_scene(event.position())
+
     # -- mouse --------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
 
+from rackloom.design.notes import MOST_CHARACTERS, plain_text
 from rackloom_gui.widgets.quantity import QuantityEdit, UnitFamily
 
 Values = Sequence[Any]
@@ -61,6 +62,56 @@ class TextField(QLineEdit):
             event.accept()
             return
         super().keyPressEvent(event)
+
+
+class TextArea(QPlainTextEdit):
+    """The text of notes; `committed` on Ctrl+Enter or when the focus leaves, if they changed."""
+
+    committed = Signal(object)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown = ""
+        self.setAccessibleName(name)
+        self.setTabChangesFocus(True)
+        self.setFixedHeight(self.fontMetrics().lineSpacing() * 7 + 12)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_values(self, values: Values) -> None:
+        """Show what the selected notes say."""
+        if self.hasFocus() and self.document().isModified():
+            return  # somebody is typing
+        value, same = common(values)
+        self._shown = plain_text(str(value or "")[:MOST_CHARACTERS]) if same else ""
+        self.setPlaceholderText("" if same else self.tr("mixed"))
+        if self.toPlainText() != self._shown:
+            self.setPlainText(self._shown)
+        self.document().setModified(False)
+
+    def _commit(self) -> None:
+        if not self.document().isModified():
+            return
+        self.document().setModified(False)
+        text = self.toPlainText()
+        if text.strip():
+            self.committed.emit(text)
+        else:
+            self.setPlainText(self._shown)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self._commit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if event.key() == Qt.Key.Key_Escape and self.document().isModified():
+            self.setPlainText(self._shown)
+            self.document().setModified(False)
+        elif ctrl and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._commit()
+        else:
+            super().keyPressEvent(event)
 
 
 class NumberField(QuantityEdit):
@@ -180,5 +231,5 @@ class CheckField(QCheckBox):
         self.committed.emit(on)
 
 
-Field = TextField | NumberField | ChoiceField | CheckField
+Field = TextField | TextArea | NumberField | ChoiceField | CheckField
 Getter = Callable[[Any], Any]

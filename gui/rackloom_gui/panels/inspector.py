@@ -22,6 +22,7 @@ from rackloom_gui.editing import Editing
 from rackloom_gui.icons import Icons
 from rackloom_gui.panels.inspect_cable import CablePage
 from rackloom_gui.panels.inspect_device import DevicePage
+from rackloom_gui.panels.inspect_note import NotePage
 from rackloom_gui.panels.inspect_page import Page, PageTools
 from rackloom_gui.panels.inspect_part import PartPage
 from rackloom_gui.panels.inspect_place import FeedPage, RackPage, RowPage
@@ -34,6 +35,7 @@ KINDS: tuple[tuple[str, type[Page]], ...] = (
     ("cables", CablePage),
     ("rows", RowPage),
     ("feeds", FeedPage),
+    ("notes", NotePage),
 )
 """Tables in the order in which a mixed selection is shown, and the page for each."""
 
@@ -163,6 +165,7 @@ class InspectorPanel(QWidget):
             "cables": self.tr("Cables"),
             "rows": self.tr("Rows"),
             "feeds": self.tr("Feeds"),
+            "notes": self.tr("Notes"),
         }
         for kind in kinds:
             button = QToolButton(self)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from rackloom_gui.canvas.gestures import BaseTool, Gesture, PointerEvent, RubberBand
 from rackloom_gui.canvas.tools.move import MoveDevices, MoveRacks
 from rackloom_gui.canvas.tools.move_on_floor import MoveRacksOnFloor
+from rackloom_gui.canvas.tools.note import MoveNotes, notes_to_move
 
 if TYPE_CHECKING:
     from rackloom_gui.canvas.pane import Pane
@@ -31,6 +32,9 @@ class SelectTool(BaseTool):
         document = pane.document
         if found is None:
             return self._band(event)
+        if hit.note is not None:
+            drags = pane.can_edit and bool(notes_to_move(pane, [hit.note]))
+            return MoveNotes(pane, hit.note) if drags else ClickGesture(pane, hit.note)
         # Devices have their place in the rack view; elsewhere they are drawn where they belong.
         if pane.can_edit and pane.arrays.layout.name == "floor" and hit.rack is not None:
             return MoveRacksOnFloor(pane, event, hit.rack, found)
@@ -53,7 +57,7 @@ class SelectTool(BaseTool):
 
     def _banded(self, rect: QRectF, touching: bool, event: PointerEvent) -> None:
         found = self.pane.hits.inside(
-            rect.left(), rect.top(), rect.right(), rect.bottom(), touching
+            rect.left(), rect.top(), rect.right(), rect.bottom(), touching, self.pane.scale_px
         )
         document = self.pane.document
         if event.ctrl:
@@ -70,9 +74,13 @@ class SelectTool(BaseTool):
         self.pane.hover_at(None)
 
     def double_click(self, event: PointerEvent) -> bool:
-        """A double click on a plugged port selects its cable; on a rack, all in it."""
+        """A double click on a plugged port selects its cable; on a rack, all in it; a note is
+        written in.
+        """
         pane = self.pane
         hit = pane.hit_at(event.scene)
+        if hit.note is not None:
+            return pane.notes.edit(hit.note)
         if hit.device is not None and hit.cage is not None:
             cables = pane.cables_in(hit.device, hit.cage)
             if cables:
