@@ -221,10 +221,11 @@ def trays_after(
         return {}
     known = copied(trays)
     unknown = {DeviceId(device) for device in moved}
-    for design in (before, after):
-        for device in moved:
-            for cable_id in design.index.cables_of_device.get(DeviceId(device), ()):
-                unknown |= {end.device for end in design.cables[cable_id].ends}
+    # With a device that comes or goes its cables do: there is a record of each.
+    for device in unknown & before.devices.keys() & after.devices.keys():
+        for design in (before, after):
+            for cable_id in design.index.cables_of_device.get(device, ()):
+                unknown = unknown | {end.device for end in design.cables[cable_id].ends}
     gone: dict[DeviceId, list[Cable]] = {}
     for record in change.of("cables"):
         for cable in (record.before, record.after):
