@@ -63,7 +63,7 @@ def test_each_rack_holds_what_is_published() -> None:
     racks = [r for r in design.racks.values() if r.part == "nvl72-mgx"]
     assert len(racks) == 2
     for rack in racks:
-        parts = Counter(design.devices[d].part for d in design.index.devices_in_rack[rack.id])
+        parts = Counter[str](design.devices[d].part for d in design.index.devices_in_rack[rack.id])
         assert parts["gb200-compute-tray"] == 18
         assert parts["nvidia-nvlink5-switch-tray"] == 9
         assert parts["nvl72-shelf"] == 8
@@ -178,7 +178,7 @@ def test_everything_with_a_management_port_is_on_one_out_of_band_network(racks: 
     # One network: every management switch reaches every other.
     graph = Fabric.of(design).graph
     switches = [d.id for d in design.devices.values() if d.fabric == "out-of-band"]
-    reached, edge = {switches[0]}, [switches[0]]
+    reached, edge = {str(switches[0])}, [str(switches[0])]
     while edge:
         for peer in graph.neighbors(edge.pop()):
             if peer in switches and peer not in reached:
@@ -197,7 +197,7 @@ def test_sizes_are_whole_racks() -> None:
         ({"gpus": 72, "options": {"racks": "1"}}, "the size is needed once"),
     ):
         with pytest.raises(GenerateError, match=sentence):
-            generate("nvl72", CATALOG, **size)  # type: ignore[arg-type]
+            generate("nvl72", CATALOG, **size)
 
 
 @pytest.mark.parametrize(
@@ -218,5 +218,5 @@ def test_what_cannot_be_built_is_refused_with_a_sentence(
 
 def test_coolant_units_take_the_heat_of_all_racks_and_one_is_spare() -> None:
     """132 kW a rack, 250 kW a unit: 8 racks give off 1,056 kW, five units take it."""
-    units = Counter(d.part for d in made(8).devices.values())["cdu-4u-250"]
+    units = Counter[str](d.part for d in made(8).devices.values())["cdu-4u-250"]
     assert units == 6

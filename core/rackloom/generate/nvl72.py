@@ -15,6 +15,7 @@ from typing import Any
 
 from rackloom.catalog.load import Catalog
 from rackloom.catalog.parts import PduPart, RackPart, SwitchPart
+from rackloom.catalog.site_parts import AccessoryPart, RackSystemPart
 from rackloom.catalog.words import CageRole, Side
 from rackloom.design.entities import SiteSettings
 from rackloom.design.value import Design
@@ -37,7 +38,13 @@ SU_RACKS = 8
 _TREE = {option.key: option for option in tree_preset.OPTIONS}
 
 OPTIONS: tuple[Option, ...] = (
-    Option("system", "part", "gb200-nvl72-rack", "rack system: what each rack of GPUs holds"),
+    Option(
+        "system",
+        "part",
+        "gb200-nvl72-rack",
+        "rack system: what each rack of GPUs holds",
+        of=RackSystemPart,
+    ),
     Option("racks", "int", None, "racks of GPUs (auto: as many as the size asked for fills)", 1),
     Option("scale_out", "bool", True, "cable the compute ports of the trays to leaves and spines"),
     _TREE["switch"],
@@ -51,19 +58,39 @@ OPTIONS: tuple[Option, ...] = (
     _TREE["leaf_uplinks"],
     _TREE["spines"],
     Option("front_end", "bool", True, "cable the in-band ports of the trays"),
-    Option("front_end_switch", "part", "nvidia-sn5600", "switch part of the front end"),
+    Option(
+        "front_end_switch", "part", "nvidia-sn5600", "switch part of the front end", of=SwitchPart
+    ),
     Option("front_end_oversubscription", "float", 3.0, "bandwidth down over up there", 1),
     Option("storage", "bool", False, "cable the storage ports of the trays, as the front end"),
     Option("out_of_band", "bool", True, "cable the management ports, in the racks and above"),
-    Option("management_switch", "part", "nvidia-sn2201", "management switch of network racks"),
-    Option("management_spine", "part", "nvidia-sn4600c", "switch that joins management switches"),
-    Option("cdu", "part", "cdu-4u-250", "coolant distribution unit"),
+    Option(
+        "management_switch",
+        "part",
+        "nvidia-sn2201",
+        "management switch of network racks",
+        of=SwitchPart,
+    ),
+    Option(
+        "management_spine",
+        "part",
+        "nvidia-sn4600c",
+        "switch that joins management switches",
+        of=SwitchPart,
+    ),
+    Option("cdu", "part", "cdu-4u-250", "coolant distribution unit", of=AccessoryPart),
     Option("cdus", "int", None, "such units (auto: all the racks' heat, and one more)", 0),
     _TREE["racks_per_row"],
     _TREE["row_pitch_m"],
-    Option("rack", "part", "generic-48u-800", "rack part of switches"),
+    Option("rack", "part", "generic-48u-800", "rack part of switches", of=RackPart),
     _TREE["network_pdu"],
-    Option("rack_pdu", "part", "generic-415-32", "PDU part of what has cords in racks of GPUs"),
+    Option(
+        "rack_pdu",
+        "part",
+        "generic-415-32",
+        "PDU part of what has cords in racks of GPUs",
+        of=PduPart,
+    ),
     _TREE["feed_derating"],
     _TREE["name"],
 )

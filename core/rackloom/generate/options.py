@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rackloom.catalog.parts import Part
 from rackloom.generate.errors import GenerateError
 
 AUTO = "auto"
@@ -28,6 +29,8 @@ class Option:
     help: str
     minimum: float | None = None
     maximum: float | None = None
+    of: type[Part] | None = None
+    """Which parts a ``part`` option takes."""
 
     def parse(self, given: str | float) -> Any:
         """The value of a text, or of a number from a script; GenerateError with what is wanted."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from rackloom.bulk import many_objects
 from rackloom.catalog.load import Catalog
@@ -31,6 +31,8 @@ class Preset:
     build: Callable[[Request], tuple[Design, list[str]]]
     size: Callable[[Catalog, Mapping[str, Any], int | None, int | None], int]
     """How many servers the options and a number of servers or of GPUs stand for."""
+    counts: Literal["servers", "racks"] = "servers"
+    """What its size is usually said in; ``racks`` is then an option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ def presets() -> tuple[Preset, ...]:
             nvl72.OPTIONS,
             nvl72.generate,
             nvl72.trays_asked,
+            "racks",
         ),
     )
 

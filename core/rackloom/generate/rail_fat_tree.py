@@ -30,10 +30,14 @@ from rackloom.generate.tree import Tree
 from rackloom.generate.wires import bundles
 
 OPTIONS: tuple[Option, ...] = (
-    Option("server", "part", "dgx-h100", "server part"),
-    Option("switch", "part", None, "switch part of every tier (auto: by ports and size)"),
-    Option("spine_switch", "part", None, "switch part of the spines, if another one"),
-    Option("core_switch", "part", None, "switch part of the cores, if another one"),
+    Option("server", "part", "dgx-h100", "server part", of=ServerPart),
+    Option(
+        "switch", "part", None, "switch part of every tier (auto: by ports and size)", of=SwitchPart
+    ),
+    Option(
+        "spine_switch", "part", None, "switch part of the spines, if another one", of=SwitchPart
+    ),
+    Option("core_switch", "part", None, "switch part of the cores, if another one", of=SwitchPart),
     Option("tiers", "int", None, "1, 2 or 3 (auto: as few as the servers need)", 1, 3),
     Option("oversubscription", "float", 1.0, "server bandwidth over uplink bandwidth of a leaf", 1),
     Option("unit_servers", "int", None, "servers of a scalable unit (auto: a full leaf)", 1),
@@ -47,11 +51,15 @@ OPTIONS: tuple[Option, ...] = (
         "racks_per_row", "int", None, "racks in a row (auto: 20, in great halls a square)", 1, 1000
     ),
     Option("row_pitch_m", "float", 3.0, "distance from row to row, front to front", 1.2, 100),
-    Option("rack", "part", "generic-48u-800", "rack part"),
-    Option("busbar_rack", "part", "ocp-orv3", "rack part of servers that hang on a busbar"),
-    Option("shelf", "part", "orv3-hpr-33", "power shelf part of racks with a busbar"),
-    Option("pdu", "part", "generic-415-60", "PDU part of server racks"),
-    Option("network_pdu", "part", "generic-415-32", "PDU part of network racks"),
+    Option("rack", "part", "generic-48u-800", "rack part", of=RackPart),
+    Option(
+        "busbar_rack", "part", "ocp-orv3", "rack part of servers that hang on a busbar", of=RackPart
+    ),
+    Option(
+        "shelf", "part", "orv3-hpr-33", "power shelf part of racks with a busbar", of=PowerShelfPart
+    ),
+    Option("pdu", "part", "generic-415-60", "PDU part of server racks", of=PduPart),
+    Option("network_pdu", "part", "generic-415-32", "PDU part of network racks", of=PduPart),
     Option("feed_derating", "float", 0.8, "share of a feed that may be used continuously", 0.1, 1),
     Option("name", "text", "", "project name"),
 )

@@ -8,6 +8,8 @@ is given up for UFM, whose two appliances take four leaf ports (RA-11333-001). S
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rackloom.catalog.parts import ServerPart
 from rackloom.catalog.words import CageRole
 from rackloom.design.value import Design
@@ -28,10 +30,14 @@ UFM_PORTS = 4
 
 _FIXED = {"unit_servers": UNIT_SERVERS, "leaf_uplinks": LEAF_UPLINKS, "rails_per_leaf": 1}
 
+_TREE = {option.key: option for option in tree_preset.OPTIONS}
+
 OPTIONS: tuple[Option, ...] = tuple(
     {
-        "switch": Option("switch", "part", "nvidia-qm9700", "switch part of every tier"),
-        "switch_place": Option("switch_place", "text", "network", "network or top"),
+        "switch": replace(
+            _TREE["switch"], default="nvidia-qm9700", help="switch part of every tier"
+        ),
+        "switch_place": replace(_TREE["switch_place"], default="network", help="network or top"),
     }.get(option.key, option)
     for option in tree_preset.OPTIONS
     if option.key not in {*_FIXED, "tiers", "oversubscription", "spines"}

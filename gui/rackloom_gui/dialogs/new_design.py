@@ -22,20 +22,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from rackloom.catalog import CatalogError, RackPart, ServerPart, SwitchPart
+from rackloom.catalog import CatalogError, PartId, RackSystemPart, ServerPart
 from rackloom.catalog.load import Catalog
-from rackloom.catalog.parts import PduPart
 from rackloom.design import Design, EditError, Step
-from rackloom.generate import GenerateError, Preset, generate, presets
+from rackloom.generate import GenerateError, Preset, choices, generate, presets
 from rackloom.generate.options import Option
 from rackloom_gui.jobs import LatestJob
 
-_KIND_OF: dict[str, type[ServerPart | SwitchPart | RackPart | PduPart]] = {
-    "server": ServerPart, "switch": SwitchPart, "spine_switch": SwitchPart,
-    "core_switch": SwitchPart, "rack": RackPart, "pdu": PduPart, "network_pdu": PduPart,
-}  # fmt: skip
-MAIN_OPTIONS = ("server", "switch", "oversubscription")
+MAIN_OPTIONS = frozenset(
+    {"server", "system", "switch", "oversubscription", "scale_out", "front_end", "out_of_band"}
+)
 """Options that are asked for at once; the others wait under "more"."""
+
+SIZES = {"servers": 32, "racks": 8}
+"""What a preset's size is said in, and how many at first."""
 
 
 class NewDialog(QDialog):
@@ -47,6 +47,8 @@ class NewDialog(QDialog):
         self._catalog = catalog
         self._presets: list[Preset | None] = [None, *presets()]
         self._fields: dict[str, QWidget] = {}
+        self._sizes = dict(SIZES)
+        self._counts: str = "servers"
         self.design: Design | None = None
         self.step: Step | None = None
         self.notes: tuple[str, ...] = ()
@@ -75,9 +77,8 @@ class NewDialog(QDialog):
         font.setBold(True)
         self._title.setFont(font)
         self.servers.setRange(1, 100_000)
-        self.servers.setValue(32)
-        self.servers.setAccessibleName(self.tr("Servers"))
-        self.servers.valueChanged.connect(lambda _value: self._show_gpus())
+        self.servers.setValue(self._sizes[self._counts])
+        self.servers.valueChanged.connect(self._on_size)
         self._form_area.setWidgetResizable(True)
         self._form_area.setFrameShape(QScrollArea.Shape.NoFrame)
         self._message.setWordWrap(True)
@@ -128,14 +129,19 @@ class NewDialog(QDialog):
             form.addRow(text)
         else:
             self._title.setText(preset.title)
+            self._counts = preset.counts
+            word = self.tr("Racks") if preset.counts == "racks" else self.tr("Servers")
+            self.servers.setAccessibleName(word)
+            self.servers.setValue(self._sizes[self._counts])
             self.servers.setParent(page)
             self.gpus.setParent(page)
-            form.addRow(self.tr("Servers"), self.servers)
+            form.addRow(word, self.servers)
             form.addRow("", self.gpus)
             self.servers.show()
             self.gpus.show()
-            first = [o for o in preset.options if o.key in MAIN_OPTIONS]
-            rest = [o for o in preset.options if o.key not in MAIN_OPTIONS]
+            asked = [o for o in preset.options if o.key != preset.counts]
+            first = [o for o in asked if o.key in MAIN_OPTIONS]
+            rest = [o for o in asked if o.key not in MAIN_OPTIONS]
             for option in first:
                 self._add_option(form, option)
             more = QLabel(self.tr("More"), page)
@@ -159,22 +165,24 @@ class NewDialog(QDialog):
         field = self._field_for(option)
         field.setToolTip(option.help)
         field.setAccessibleName(option.key)
-        label = option.key.replace("_", " ")
-        form.addRow(label[:1].upper() + label[1:], field)
+        field.setAccessibleDescription(option.help)
+        words = option.key.replace("_", " ")
+        label = QLabel(words[:1].upper() + words[1:], self)
+        label.setToolTip(option.help)
+        label.setBuddy(field)
+        form.addRow(label, field)
         self._fields[option.key] = field
 
     def _field_for(self, option: Option) -> QWidget:
         if option.kind == "bool":
-            box = QCheckBox(option.help, self)
+            box = QCheckBox(self)
             box.setChecked(bool(option.default))
             return box
         if option.kind == "part":
             choice = QComboBox(self)
             if option.default is None:
                 choice.addItem(self.tr("worked out"), None)
-            for part in self._catalog.of_kind(_KIND_OF.get(option.key, SwitchPart)):
-                if option.key == "server" and (not isinstance(part, ServerPart) or not part.gpu):
-                    continue
+            for part in choices(option, self._catalog):
                 choice.addItem(part.title, part.id)
             choice.setCurrentIndex(max(choice.findData(option.default), 0))
             choice.setSizeAdjustPolicy(
@@ -204,10 +212,16 @@ class NewDialog(QDialog):
                 chosen[key] = str(value)
         return chosen
 
+    def _on_size(self, value: int) -> None:
+        self._sizes[self._counts] = value
+        self._show_gpus()
+
     def _show_gpus(self) -> None:
-        server = self._catalog.get(self.options().get("server", ""))  # type: ignore[call-overload]
-        if isinstance(server, ServerPart) and server.gpu is not None:
-            count = server.gpu.count * self.servers.value()
+        chosen = self.options()
+        part = self._catalog.get(PartId(chosen.get("server") or chosen.get("system") or ""))
+        gpu = part.gpu if isinstance(part, ServerPart | RackSystemPart) else None
+        if gpu is not None:
+            count = gpu.count * self.servers.value()
             self.gpus.setText(self.tr("{0} GPUs").format(self.locale().toString(count)))
         else:
             self.gpus.setText("")
@@ -220,7 +234,10 @@ class NewDialog(QDialog):
         if preset is None:
             self.accept()
             return
-        servers, options, catalog = self.servers.value(), self.options(), self._catalog
+        options, catalog = self.options(), self._catalog
+        servers = None if preset.counts == "racks" else self.servers.value()
+        if servers is None:
+            options["racks"] = str(self.servers.value())
         label = self.tr("New {0}").format(preset.name)
         self._set_running(True)
 
