@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The front and rear of a part as the canvas draws them, with names under the pointer."""
+"""A part as it is drawn: its faces with names under the pointer, a cable with its plugs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,23 @@ from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from rackloom.catalog.cages import Cage
-from rackloom.catalog.parts import U_MM, DevicePart, NicPart, Part, PartId, RackPart
+from rackloom.catalog.parts import (
+    U_MM,
+    CablePart,
+    DevicePart,
+    NicPart,
+    Part,
+    PartId,
+    RackPart,
+    TransceiverPart,
+)
 from rackloom.catalog.site_parts import AccessoryPart, RackSystemPart
 from rackloom.catalog.words import Side
 from rackloom.placement.geometry import FACEPLATE_MM
 from rackloom_gui.canvas.faceplates import paint_face
 from rackloom_gui.canvas.faces import Face, kind_of
 from rackloom_gui.canvas.pencil import Pencil
+from rackloom_gui.panels.cable_picture import CablePicture
 from rackloom_gui.panels.figures import rate_text
 from rackloom_gui.panels.rack_picture import RackPicture
 from rackloom_gui.panels.thumbnails import paint_rack, part_face
@@ -40,6 +50,8 @@ _WHOLE_RACK_PX = 360.0
 class FaceplateView(QWidget):
     """Both faces of a device or of a whole rack, an empty rack's front, a card's bracket.
 
+    Of a cable or a transceiver its plugs and connectors, how it fans out and how long it is.
+
     A 0U device lies on its side, its upper end at the left: upright its outlets would be specks.
     """
 
@@ -49,6 +61,7 @@ class FaceplateView(QWidget):
         self._part: Part | None = None
         self._faces: list[Face] = []
         self._rack: RackPicture | None = None
+        self._cable: CablePicture | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumHeight(0)
         theme.changed.connect(self._on_theme_changed)
@@ -65,6 +78,9 @@ class FaceplateView(QWidget):
         self._part = part
         self._faces = []
         self._rack = None
+        self._cable = None
+        if isinstance(part, CablePart | TransceiverPart):
+            self._cable = CablePicture(part)
         if isinstance(part, RackSystemPart):
             self._rack = RackPicture.of(part, parts or {})
         if isinstance(part, DevicePart):
@@ -75,10 +91,11 @@ class FaceplateView(QWidget):
             self._faces = [part_face(part, side, width, height) for side in sides]
         if isinstance(part, NicPart):
             self._faces = [_bracket(part)]
-        drawn = bool(self._faces) or self._rack is not None or isinstance(part, RackPart)
-        self.setVisible(drawn)
+        drawn = bool(self._faces) or isinstance(part, RackPart)
+        self.setVisible(drawn or self._rack is not None or self._cable is not None)
         name = part.title if part is not None else ""
-        self.setAccessibleName(self.tr("Faceplate of {0}").format(name))
+        words = self.tr("Faceplate of {0}") if self._cable is None else self.tr("Drawing of {0}")
+        self.setAccessibleName(words.format(name))
         self.setFixedHeight(self.heightForWidth(self.width()))
         self.updateGeometry()
         self.update()
@@ -89,6 +106,8 @@ class FaceplateView(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
+        if self._cable is not None:
+            return round(self._cable.height_px)
         if self._rack is not None:
             return round(_WHOLE_RACK_PX + _GAP_PX)
         if not self._faces:
@@ -147,6 +166,9 @@ class FaceplateView(QWidget):
         if isinstance(part, RackPart):
             painter.translate(0, 4)
             paint_rack(painter, QSize(self.width(), self.height() - 8), part, self._tokens)
+            return
+        if self._cable is not None:
+            self._cable.paint(painter, float(self.width()), self._tokens)
             return
         if self._rack is not None:
             self._paint_whole_rack(painter, self._rack)
