@@ -5,17 +5,20 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from rackloom.catalog import load_bundled
 from rackloom.checks import run
+from rackloom.cli import main
 from rackloom.collectives import estimate
 from rackloom.design import Design
 from rackloom.design.domains import scale_up_domains
 from rackloom.design.ids import FeedId
 from rackloom.design.invariants import check_all_references
 from rackloom.fabric import Fabric
+from rackloom.files import load
 from rackloom.generate import GenerateError, generate
 from rackloom.reports import summary
 
@@ -220,3 +223,9 @@ def test_coolant_units_take_the_heat_of_all_racks_and_one_is_spare() -> None:
     """132 kW a rack, 250 kW a unit: 8 racks give off 1,056 kW, five units take it."""
     units = Counter[str](d.part for d in made(8).devices.values())["cdu-4u-250"]
     assert units == 6
+
+
+def test_the_command_line_takes_racks_as_an_option(tmp_path: Path) -> None:
+    file = tmp_path / "racks.rackloom"
+    assert main(["new", "nvl72", "--set", "racks=2", "-o", str(file)]) == 0
+    assert load(file).design == made(2)

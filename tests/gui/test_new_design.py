@@ -23,8 +23,10 @@ def test_racks_of_72_gpus_are_asked_for_by_racks(theme: object, qtbot: QtBot) ->
     assert dialog.gpus.text() == "144 GPUs"
     assert "racks" not in dialog._fields
     area = dialog._form_area
+    form = area.widget()
+    assert form is not None
     dialog.show()
-    assert area.widget().minimumSizeHint().width() <= area.viewport().width()  # nothing is cut
+    assert form.minimumSizeHint().width() <= area.viewport().width()  # nothing is cut
     dialog.make()
     qtbot.waitUntil(lambda: dialog.design is not None, timeout=30_000)
     assert dialog.design is not None

@@ -47,7 +47,7 @@ def new(arguments: argparse.Namespace) -> int:
         if not equals or not key.strip():
             raise CommandError(f"--set {setting}: write it as KEY=VALUE (see rackloom presets)")
         options[key.strip()] = value
-    if arguments.servers is None and arguments.gpus is None:
+    if arguments.servers is None and arguments.gpus is None and "racks" not in options:
         raise CommandError("the size is missing: give --servers N or --gpus N")
     try:
         with progress(f"generating {arguments.preset}"):
