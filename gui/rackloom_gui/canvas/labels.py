@@ -38,7 +38,7 @@ def draw_labels(pencil: Pencil, scene: SceneArrays, window: Window, look: Look) 
         return
     heights = np.array([name_height_mm(face) for face in scene.book.faces])
     named = rows[heights[scene.devices["face"][rows]] * pencil.scale >= LABELS_FROM_PX_PER_U]
-    if 0 < len(named) <= MOST_NAMES:
+    if 0 < len(named) <= MOST_NAMES or not pencil.snap:  # in a file one can zoom in
         draw_names(pencil, scene, named, look)
 
 

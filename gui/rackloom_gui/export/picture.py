@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import cast
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMimeData, QRectF, QSize
+from PySide6.QtCore import QByteArray, QMimeData, QRectF, QSize
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtSvg import QSvgGenerator
 
 from rackloom.catalog.words import Side
 from rackloom.design import Design
@@ -21,6 +21,7 @@ from rackloom_gui.canvas.elevation_layout import ElevationLayout
 from rackloom_gui.canvas.pencil import CENTRE, Pencil
 from rackloom_gui.clipboard import as_text
 from rackloom_gui.export.application import painting
+from rackloom_gui.export.svg_painter import SvgPainter
 from rackloom_gui.theme import Tokens
 
 _NOT_XML = re.compile(
@@ -188,24 +189,14 @@ def paint_side_by_side(
 def svg_bytes(pictures: list[Picture], scale: float, title: str = "") -> bytes:
     """Pictures beside one another as SVG."""
     width, height = side_by_side(pictures, scale)
-    data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
-    generator.setOutputDevice(buffer)
-    generator.setResolution(96)
-    generator.setSize(QSize(round(width), round(height)))
-    generator.setViewBox(QRectF(0, 0, round(width), round(height)))
-    generator.setTitle(title or "Rackloom")
-    generator.setDescription("")
-    with painting(generator) as painter:
-        paint_side_by_side(painter, pictures, scale, snap=False)
-    buffer.close()
-    return well_formed(bytes(data.data()))
+    painter = SvgPainter()
+    paint_side_by_side(cast("QPainter", painter), pictures, scale, snap=False)
+    svg = painter.document(width, height, title or "Rackloom")
+    return well_formed(svg.encode("utf-8", "surrogatepass"))
 
 
 def well_formed(svg: bytes) -> bytes:
-    """The SVG without the characters that XML cannot hold, which Qt writes as they come.
+    """The SVG without the characters that XML cannot hold.
 
     They come from names in the design: control characters, halves of surrogate pairs.
     """
