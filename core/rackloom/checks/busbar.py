@@ -55,7 +55,7 @@ def no_busbar(context: Context, rack_id: str) -> Iterator[Hit]:
     "power.transient",
     Severity.WARNING,
     watches={"devices", "racks", "modules", "cables"},
-    scope="rack",
+    scope="supply",
     among=with_busbar,
     source="DGX SuperPOD reference architecture GB200 (components)",
     numbers=(66,),
@@ -93,7 +93,7 @@ def transient(context: Context, rack_id: str) -> Iterator[Hit]:
     "power.busbar-overload",
     Severity.ERROR,
     watches={"devices", "racks", "modules", "cables"},
-    scope="rack",
+    scope="supply",
     among=with_busbar,
     source="definition: a conductor carries its rated current; OCP Open Rack V3 (busbar)",
 )

@@ -34,7 +34,7 @@ def _caveat(unknown: int) -> str:
     "power.air-cooling",
     Severity.WARNING,
     watches=_DRAWING,
-    scope="rack",
+    scope="supply",
     source="DGX SuperPOD reference architectures H100 and B300; published air and liquid figures",
     numbers=(67,),
 )
@@ -57,7 +57,7 @@ def air_cooling(context: Context, rack_id: str) -> Iterator[Hit]:
     "power.contained-aisle",
     Severity.INFO,
     watches=_DRAWING,
-    scope="rack",
+    scope="supply",
     source="DGX SuperPOD reference architecture H100; published air and liquid figures",
     numbers=(67,),
 )

@@ -27,6 +27,7 @@ from rackloom.placement.loads import (
 if TYPE_CHECKING:
     from rackloom.checks.context import Context
     from rackloom.design.ids import DeviceId
+    from rackloom.design.value import Design
 
 __all__ = [
     "Draw",
@@ -35,6 +36,7 @@ __all__ = [
     "circuit_w",
     "cords_of",
     "devices_on",
+    "draws_for_plugs",
     "feed_usable_w",
     "needs_power",
     "on_busbar",
@@ -56,11 +58,19 @@ class Loads(loads.Loads):
         return called(group) if group in self._design.devices else f"feed {group}"
 
 
+def draws_for_plugs(design: Design, device_id: DeviceId) -> bool:
+    """Whether what a device draws depends on what is plugged into it.
+
+    What a server draws was published with its network cards at work.
+    """
+    return isinstance(design.parts[design.devices[device_id].part], SwitchPart)
+
+
 def _work_out(context_ref: Callable[[], Context | None], device_id: DeviceId) -> Draw:
     context = context_ref()
     assert context is not None, "draws are asked for while the rules run"
     part = context.design.part(context.design.devices[device_id].part, DevicePart)
-    if not isinstance(part, SwitchPart):
+    if not draws_for_plugs(context.design, device_id):
         return loads.greatest_draw(part, 0.0, False)
     kinds = [state.kind for state in context.view(device_id).states.values()]
     plugs_w = sum(kind.plug_w for kind in kinds)

@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rackloom.checks.loads import draws_for_plugs
 from rackloom.design.entities import Cable, Device, Module
-from rackloom.design.ids import DeviceId, RackId, RowId
+from rackloom.design.ids import CordId, DeviceId, RackId, RowId
 from rackloom.design.paths import touched_paths
 from rackloom.design.relinking import affected_cables, rewired_devices
 from rackloom.design.wiring import wiring
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rackloom.design.change import Change, Record
-    from rackloom.design.ids import CordId
     from rackloom.design.value import Design
 
 
@@ -31,6 +31,11 @@ class Places:
     cables: set[str] = field(default_factory=set)
     devices: set[str] = field(default_factory=set)
     racks: set[str] = field(default_factory=set)
+    """Racks in which something came, went or moved."""
+    wired: set[str] = field(default_factory=set)
+    """These, and racks where a cable or cord was plugged or pulled."""
+    supplied: set[str] = field(default_factory=set)
+    """Racks of whose PDUs, cords, shelves or draws one may be another."""
     rows: set[str] = field(default_factory=set)
     feeds: set[str] = field(default_factory=set)
     relinked: set[str] = field(default_factory=set)
@@ -136,14 +141,23 @@ class Places:
             for feed in sources & design.feeds.keys():
                 for cord_id in design.index.cords_from_source.get(feed, ()):
                     self.devices.add(design.cords[cord_id].device)
+        built = {r.id for r in change.of("devices", "cords", "feeds")}
         for design in (before, after):
-            shelves = _shelves_beside(design, self.devices)
-            near = _reach(design, _reach(design, self.devices | sources | shelves))
+            devices = self.devices & design.devices.keys()
+            drawing = {d for d in devices if d in built or draws_for_plugs(design, DeviceId(d))}
+            drawing |= {design.cords[CordId(c)].device for c in built & design.cords.keys()}
+            near = _reach(
+                design, _reach(design, drawing | sources | _shelves_beside(design, drawing))
+            )
             self.feeds |= near & design.feeds.keys()
             for device in near & design.devices.keys():
-                self.racks.add(design.devices[device].rack)  # type: ignore[index]
+                self.supplied.add(design.devices[DeviceId(device)].rack)
+            for device in devices | (sources & design.devices.keys()):
+                self.wired.add(design.devices[DeviceId(device)].rack)
         # PDUs say how many devices hang on them, and outlets who hangs there.
         self.devices |= sources
+        self.wired |= self.racks
+        self.supplied |= self.racks
 
 
 def _shelves_beside(design: Design, devices: set[str]) -> set[str]:

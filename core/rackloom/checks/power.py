@@ -265,7 +265,7 @@ def unfed_pdu(context: Context, device_id: str) -> Iterator[Hit]:
     "power.rack-overload",
     Severity.ERROR,
     watches=_POWER,
-    scope="rack",
+    scope="supply",
     source="NEC, continuous loads: 80 % of the breaker; NVIDIA user guides (greatest draw)",
     numbers=(57, 58, 59, 60),
 )
@@ -293,7 +293,7 @@ def rack_overload(context: Context, rack_id: str) -> Iterator[Hit]:
     "power.feed-lost",
     Severity.ERROR,
     watches=_POWER,
-    scope="rack",
+    scope="supply",
     source="Dell AI fabric planning rules (2N feeds); NEC, continuous loads",
     numbers=(58, 59),
 )
@@ -324,7 +324,7 @@ def feed_lost(context: Context, rack_id: str) -> Iterator[Hit]:
     "power.legs",
     Severity.WARNING,
     watches=_POWER,
-    scope="rack",
+    scope="supply",
     source="PDU leg maps; three-phase neutral current",
     numbers=(61,),
 )

@@ -31,7 +31,7 @@ def _supplies(context: Context, rack_id: str) -> Iterator[tuple[DeviceId, Psu, M
     "power.psu-split",
     Severity.WARNING,
     watches=_CORDED,
-    scope="rack",
+    scope="supply",
     source="NVIDIA DGX user guides (supplies needed); Dell AI fabric planning rules (2N feeds)",
     numbers=(63,),
 )
@@ -68,7 +68,7 @@ def psu_split(context: Context, rack_id: str) -> Iterator[Hit]:
     "power.psu-throttle",
     Severity.WARNING,
     watches=_CORDED,
-    scope="rack",
+    scope="supply",
     source="NVIDIA DGX H100, B200 user guides; DGX SuperPOD reference architecture B300",
     numbers=(63,),
 )

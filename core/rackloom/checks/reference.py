@@ -21,6 +21,8 @@ _SCOPES = {
     "node": "each device in the network",
     "peers": "each device in the network",
     "rack": "each rack",
+    "wiring": "each rack",
+    "supply": "each rack",
     "row": "each row",
     "feed": "each feed",
     "network": "the whole design",

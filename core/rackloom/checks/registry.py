@@ -18,14 +18,26 @@ if TYPE_CHECKING:
     from rackloom.design.ids import DeviceId
 
 Scope = Literal[
-    "cable", "shape", "device", "node", "peers", "network", "rack", "row", "feed", "design"
+    "cable",
+    "shape",
+    "device",
+    "node",
+    "peers",
+    "network",
+    "rack",
+    "wiring",
+    "supply",
+    "row",
+    "feed",
+    "design",
 ]
 """What a rule looks at once for each:
 
 ``cable``  a cable as it lies; ``shape``  only what is plugged into what, worked out once for all
 cables plugged alike; ``device``  a device and its plugs; ``node``  a device in the network of
 links; ``peers``  the same, beside others below one switch or on the same leaves; ``network``  all
-links together; ``rack``; ``row``; ``feed``; ``design``  the whole.
+links together; ``rack``  a rack and what stands in it; ``wiring``  the cables and cords in a rack;
+``supply``  what a rack draws, and from where; ``row``; ``feed``; ``design``  the whole.
 """
 
 FAMILIES = ("port", "reach", "space", "power", "fabric", "name")

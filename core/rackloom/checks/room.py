@@ -62,7 +62,7 @@ def inlet_temperature(context: Context, device_id: str) -> Iterator[Hit]:
     "space.power-beside-signal",
     Severity.INFO,
     watches={"devices", "racks", "cords", "cables"},
-    scope="rack",
+    scope="wiring",
     source="Ruijie hardware guides, cabling appendix",
     numbers=(71,),
 )

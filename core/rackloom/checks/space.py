@@ -175,7 +175,7 @@ def mounting_depth(context: Context, rack_id: str) -> Iterator[Hit]:
     "space.bend-room",
     Severity.WARNING,
     watches={"devices", "racks", "cables"},
-    scope="rack",
+    scope="wiring",
     source="Oracle cable management guide (bend radii); NVIDIA cable specifications",
     numbers=(68, 70),
 )

@@ -215,14 +215,24 @@ class Topology:
 
     def _hang_together(self, devices: Iterable[DeviceId]) -> bool:
         """Whether each of some devices surely reaches each other one."""
-        hubs: list[DeviceId] = []
+        hubs: dict[DeviceId, set[DeviceId]] = {}
         for device in devices:
-            if any(self._is_near(hub, device) and self._is_near(device, hub) for hub in hubs):
+            if any(self._are_near(hub, ring, device) for hub, ring in hubs.items()):
                 continue
-            if hubs and not (self._has_way(hubs[0], device) and self._has_way(device, hubs[0])):
-                return False
-            hubs.append(device)
+            if hubs:
+                hub = next(iter(hubs))
+                if not (self._has_way(hub, device) and self._has_way(device, hub)):
+                    return False
+            first = self.nodes[device].near
+            hubs[device] = set().union(first, *[self.nodes[d].near for d in first])
         return True
+
+    def _are_near(self, hub: DeviceId, ring: Set[DeviceId], device: DeviceId) -> bool:
+        """Whether traffic gets to and fro between a device and a hub, whose ``ring`` is near it."""
+        near = self.nodes[device].near
+        if device in ring and (hub in near or any(hub in self.nodes[d].near for d in near)):
+            return True
+        return self._is_near(hub, device) and self._is_near(device, hub)
 
     def _computes(self, island: Iterable[DeviceId]) -> bool:
         """Whether compute traffic begins anywhere on an island."""
