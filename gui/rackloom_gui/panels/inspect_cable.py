@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+from PySide6.QtWidgets import QToolButton
 
 from rackloom.catalog.parts import CablePart
 from rackloom.design import Cable, Change, Design, Draft, PortRef, edits, port_name
+from rackloom.design.ids import CableId
 from rackloom.placement.routes import route_m
 from rackloom_gui.panels.fields import CheckField, ChoiceField, NumberField, TextField
 from rackloom_gui.panels.figures import key_figures, rate_text
@@ -22,6 +26,8 @@ class CablePage(Page):
     kind = "cables"
 
     def build(self) -> None:
+        self._links: list[tuple[QToolButton, list[str]]] = []
+        self._shape = self._shape_of(self.ids)
         cables = self.entities()
         parts = {c.part for c in cables}
         only = self.design.part(next(iter(parts)), CablePart) if len(parts) == 1 else None
@@ -43,7 +49,9 @@ class CablePage(Page):
         self.field(colour, TextField(colour), lambda c: c.colour or "", self._setter("colour"),
                    self.tr("Colour of the jacket, for the cable schedule"))  # fmt: skip
         if len(cables) == 1:
-            self._ends(cables[0])
+            self.section(self.tr("From end to end"))
+            for name, text, ids in self._ends(cables[0]):
+                self._links.append((self.link(name, text, ids), ids))
         if only is not None:
             self.figures(only)
 
@@ -58,6 +66,29 @@ class CablePage(Page):
             for r in change.of("cables")
             if r.after is not None
         )
+
+    def _shape_of(self, ids: Sequence[str]) -> object:
+        """What the form depends on: cables of the same shape are shown in the same form."""
+        cables = [self.design.cables[CableId(i)] for i in ids if i in self.design.cables]
+        ends = len(cables[0].ends) if len(cables) == 1 else 0
+        return len(cables) == 1, ends, frozenset(c.part for c in cables)
+
+    def adopt(self, ids: Sequence[str]) -> bool:
+        if self._shape_of(ids) != self._shape:
+            return False
+        self.ids = list(ids)
+        return True
+
+    def refresh(self) -> None:
+        super().refresh()
+        cables = self.entities()
+        if len(cables) != 1:
+            return
+        for (button, ids), (_name, text, leads_to) in zip(
+            self._links, self._ends(cables[0]), strict=True
+        ):
+            self.name_link(button, text)
+            ids[:] = leads_to
 
     def _title(self) -> str:
         cables = self.entities()
@@ -168,8 +199,9 @@ class CablePage(Page):
 
     # -- ends -------------------------------------------------------------------------------------
 
-    def _ends(self, cable: Cable) -> None:
-        self.section(self.tr("From end to end"))
+    def _ends(self, cable: Cable) -> list[tuple[str, str, list[str]]]:
+        """Name, place and what to select of each end."""
+        lines = []
         links = self.design.links.get(cable.id, ())
         split = self.design.part(cable.part, CablePart).branches > 1
         for end in sorted(cable.ends, key=lambda e: e.end):
@@ -187,7 +219,8 @@ class CablePage(Page):
             )
             rack = self.design.racks[device.rack].name
             port = ", ".join(ports) or end.cage
-            self.link(name, f"{device.name} {port} ({rack})", [device.id])
+            lines.append((name, f"{device.name} {port} ({rack})", [str(device.id)]))
+        return lines
 
     def _port(self, ref: PortRef) -> str:
         return port_name(self.design, ref)

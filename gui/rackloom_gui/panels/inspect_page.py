@@ -105,6 +105,11 @@ class Page(QWidget):
         rows = design.table(self.kind)
         return bool(self.rebuild_tables & change.tables) or any(i not in rows for i in self.ids)
 
+    def adopt(self, ids: Sequence[str]) -> bool:
+        """Show other things in this form, from the next `refresh` on; False: they need another."""
+        del ids
+        return False
+
     def refresh(self) -> None:
         """Show the values as they are now."""
         entities = self.entities()
@@ -196,15 +201,17 @@ class Page(QWidget):
         self._texts.append((shown, text))
         return shown
 
-    def link(self, label: str, text: str, ids: list[str]) -> None:
-        """A line whose value selects and shows something else."""
+    def link(self, label: str, text: str, ids: list[str]) -> QToolButton:
+        """A line whose value selects and shows something else; it follows changes of ``ids``."""
         assert self._form is not None
-        self._form.addRow(self._label(label), self.link_button(text, ids))
+        button = self.link_button(text, ids)
+        self._form.addRow(self._label(label), button)
+        return button
 
     def link_button(self, text: str, ids: list[str]) -> QToolButton:
         """A quiet button that selects and shows something else."""
         button = QToolButton(self)
-        button.setText(text)
+        self.name_link(button, text)
         button.setAutoRaise(True)
         accent = self.tools.theme.tokens.accent.name()
         button.setStyleSheet(
@@ -212,9 +219,13 @@ class Page(QWidget):
             "QToolButton:hover, QToolButton:focus { text-decoration: underline; }"
         )
         button.setCursor(Qt.CursorShape.PointingHandCursor)
-        button.setToolTip(self.tr("Select {0} and show it").format(text))
         button.clicked.connect(partial(self._follow, ids))
         return button
+
+    def name_link(self, button: QToolButton, text: str) -> None:
+        """Say what a link leads to."""
+        button.setText(text)
+        button.setToolTip(self.tr("Select {0} and show it").format(text))
 
     def _follow(self, ids: list[str], _checked: bool = False) -> None:
         self.tools.show_ids(ids)

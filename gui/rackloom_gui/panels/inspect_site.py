@@ -137,11 +137,18 @@ class SitePage(Page):
                 switches += count
         return servers, gpus, switches
 
+    _counted: tuple[Any, list[tuple[Any, int]]] | None = None
+    """The devices that were counted last, and how many there are of each part."""
+
     def _parts(self) -> list[tuple[Any, int]]:
         from collections import Counter
 
-        counts = Counter(device.part for device in self.design.devices.values())
-        return [(self.design.parts[part], count) for part, count in counts.items()]
+        devices = self.design.devices
+        if self._counted is None or self._counted[0] is not devices:
+            counts = Counter(device.part for device in devices.values())
+            parts = [(self.design.parts[part], count) for part, count in counts.items()]
+            self._counted = (devices, parts)
+        return self._counted[1]
 
     def _power(self) -> str:
         return sum_text(self.tools.power.sum(self.design))
