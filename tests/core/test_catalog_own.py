@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rackloom.catalog import CatalogError, RackPart, load_bundled, load_catalog, own_folder
+from rackloom.catalog.load import parse_part
 from rackloom.catalog.user_parts import read_own, remove_own, store_parts
 
 RACK = """
@@ -193,3 +194,23 @@ def test_figures_that_no_project_file_may_hold_are_refused(
     own = read_own(tmp_path)
     assert own.parts == ()
     assert words in own.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"id": "My Rack"}, "'My Rack' is no id: it is written in lower-case letters"),
+        ({"widht_mm": 800}, "widht_mm: there is no such field here"),
+        ({"width_mm": None}, "width_mm: it is missing"),
+    ],
+)
+def test_a_file_is_refused_in_words_not_patterns(change: dict[str, object], words: str) -> None:
+    entry = {
+        "kind": "rack", "id": "x", "manufacturer": "A", "model": "B", "rack_units": 42,
+        "width_mm": 800, "depth_mm": 1200, **change,
+    }  # fmt: skip
+    if change.get("width_mm", 1) is None:
+        del entry["width_mm"]
+    with pytest.raises(CatalogError, match=words) as refused:
+        parse_part(entry, "mine.yaml")
+    assert "pattern" not in str(refused.value)

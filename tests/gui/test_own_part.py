@@ -17,7 +17,7 @@ from rackloom.catalog.load import parse_part
 from rackloom.catalog.parts import CablePart, PartId, RackPart, ServerPart, SwitchPart
 from rackloom.catalog.user_parts import load_catalog, part_entry, read_own
 from rackloom_gui.dialogs.own_part import AddDialog, OwnPartDialog
-from rackloom_gui.dialogs.own_part_checks import Nonsense, lengths_of
+from rackloom_gui.dialogs.own_part_checks import Nonsense, check_id, lengths_of
 from rackloom_gui.dialogs.own_part_entry import entry_of, slug
 from rackloom_gui.dialogs.own_part_fields import FIELDS, KINDS, fields_of, values_of
 from rackloom_gui.icons import Icons
@@ -114,6 +114,66 @@ def test_nonsense_is_refused_with_a_sentence(
         entry_of(kind, "x", {**FILLED[kind], **change})
     assert refused.value.key == key
     assert str(refused.value).endswith(".") or key == "lengths"
+
+
+@pytest.mark.parametrize(
+    ("part_id", "words"),
+    [
+        ("My Part", "but not “M”"),
+        ("my part", "but not a blank"),
+        ("../../x", "but not “/”"),
+        ("schr\u00e4nk", "but not “\u00e4”"),
+        ("-a", "begins with a letter or a digit"),
+        ("x" * 81, "81 characters; 80 are the most"),
+    ],
+)
+def test_an_id_that_is_none_is_refused_in_words_not_patterns(
+    part_id: str, words: str, theme: object, qtbot: QtBot, tmp_path: Path
+) -> None:
+    del theme
+    with pytest.raises(Nonsense, match=words) as refused:
+        check_id(part_id)
+    assert refused.value.key == "id"
+    dialog = OwnPartDialog(load_bundled(), load_bundled()[PartId("dgx-h100")], folder=tmp_path)
+    qtbot.addWidget(dialog)
+    dialog.part_id.setText(part_id)
+    if len(part_id) > 80:  # more cannot be written
+        assert dialog.part_id.text() == part_id[:80]
+        return
+    dialog.save()
+    assert words in dialog.message.text()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("   ", "nothing but blanks"), ("a\nb", "line break"), ("x" * 500, "500 characters")],
+)
+def test_words_that_are_none_are_refused(text: str, words: str) -> None:
+    for kind in KINDS:
+        with pytest.raises(Nonsense, match=words):
+            entry_of(kind, "x", {**FILLED[kind], "model": text})
+
+
+def test_not_a_number_is_refused() -> None:
+    with pytest.raises(Nonsense, match="is a number"):
+        entry_of("rack", "x", {**RACK, "rack_units": float("nan")})
+
+
+def test_kind_and_id_are_explained_in_the_form_as_every_field_is(
+    theme: object, qtbot: QtBot, tmp_path: Path
+) -> None:
+    del theme
+    dialog = OwnPartDialog(load_bundled(), folder=tmp_path)
+    qtbot.addWidget(dialog)
+    assert set(dialog.explanations) == {"Kind", "Id"}
+    told = dialog.explanations["Id"].text()
+    assert "Lower-case letters" in told
+    assert "cannot be changed later" in told
+    for field in (dialog.kind, dialog.part_id, *dialog.fields.values()):
+        assert field.accessibleName()
+        assert len(field.accessibleDescription().split()) > 1
+        assert field.toolTip() == field.accessibleDescription()
 
 
 def test_every_field_is_explained() -> None:

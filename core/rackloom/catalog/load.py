@@ -227,7 +227,22 @@ def _validated(entry: Any, where: str) -> Part:
         name = _called(entry)
         field = ".".join(str(step) for step in first["loc"][1:]) or "kind"
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise CatalogError(f"{where}: {name}: {field}: {first['msg']}{more}") from error
+        raise CatalogError(f"{where}: {name}: {field}: {_said(first, field)}{more}") from error
+
+
+def _said(error: Mapping[str, Any], field: str) -> str:
+    """What a validation found wrong, without patterns that only programmers read."""
+    match error["type"]:
+        case "string_pattern_mismatch" if field == "id":
+            return (
+                f"{str(error['input'])[:40]!r} is no id: it is written in lower-case letters, "
+                "digits, '.', '+' and '-', and begins with a letter or a digit"
+            )
+        case "missing":
+            return "it is missing, and every part of this kind has it"
+        case "extra_forbidden":
+            return "there is no such field here; the name may be misspelt"
+    return str(error["msg"])
 
 
 @cache

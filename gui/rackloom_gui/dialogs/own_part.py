@@ -31,11 +31,12 @@ from rackloom.catalog.parts import Part
 from rackloom.catalog.user_parts import part_entry, store_parts
 from rackloom.interop.add_parts import AddReport, add_parts
 from rackloom.interop.netbox_types import Kind
-from rackloom_gui.dialogs.own_part_checks import Nonsense
+from rackloom_gui.dialogs.own_part_checks import MOST_ID_LETTERS, Nonsense, check_id
 from rackloom_gui.dialogs.own_part_entry import entry_of, slug
 from rackloom_gui.dialogs.own_part_fields import KINDS, FieldSpec, fields_of, values_of
 from rackloom_gui.editing import sentence
 from rackloom_gui.icons import Icons
+from rackloom_gui.panels.sheet_lines import QT_TRANSLATE_NOOP
 from rackloom_gui.widgets.quantity import QuantityEdit
 
 _Ok = QDialogButtonBox.StandardButton.Ok
@@ -43,6 +44,21 @@ _Cancel = QDialogButtonBox.StandardButton.Cancel
 _Close = QDialogButtonBox.StandardButton.Close
 OWN_SOURCE = "OWN"
 """Key under which a form's source is written."""
+KIND_HELP = QT_TRANSLATE_NOOP(
+    "OwnPartDialog",
+    "What it is: decides which figures are asked for. Cards, panels and power shelves are made "
+    "from one that is in the catalogue (Duplicate), or come in a file.",
+)
+ID_HELP = QT_TRANSLATE_NOOP(
+    "OwnPartDialog",
+    "The name by which projects, files and the command line know it; made from maker and model. "
+    "Lower-case letters, digits, dots, plus signs and hyphens. It cannot be changed later.",
+)
+FIXED_ID_HELP = QT_TRANSLATE_NOOP(
+    "OwnPartDialog",
+    "The name by which projects, files and the command line know it. It stays: a project would "
+    "not find the part under another one.",
+)
 NETBOX_KINDS: tuple[Kind, ...] = ("switch", "server", "panel", "accessory")
 
 
@@ -140,6 +156,8 @@ class OwnPartDialog(QDialog):
         self.fields: dict[str, QWidget] = {}
         self._specs: tuple[FieldSpec, ...] = ()
         self._helps: dict[str, QLabel] = {}
+        self.explanations: dict[str, QLabel] = {}
+        """What is said of the fields above the form, by their title."""
         self.message = QLabel(self)
         self._area = QScrollArea(self)
         self._build()
@@ -162,11 +180,17 @@ class OwnPartDialog(QDialog):
         self.kind.currentIndexChanged.connect(lambda _n: self._fill_form())
         self.part_id.setReadOnly(self._edit)
         self.part_id.textEdited.connect(lambda _text: self._mark_id())
-        self.part_id.setToolTip(self.tr("Lower case letters, digits, hyphens, dots; for good"))
-        self.part_id.setAccessibleName(self.tr("Id"))
+        self.part_id.setMaxLength(MOST_ID_LETTERS)
         top = QFormLayout()
-        top.addRow(self.tr("Kind"), self.kind)
-        top.addRow(self.tr("Id"), self.part_id)
+        top.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        stays = self._edit or base is not None
+        kind = self.tr("It stays what it is.") if stays else self.tr(KIND_HELP)
+        name = self.tr(FIXED_ID_HELP if self._edit else ID_HELP)
+        for title, field, text in (
+            (self.tr("Kind"), self.kind, kind),
+            (self.tr("Id"), self.part_id, name),
+        ):
+            self.explanations[title] = self._add_row(top, title, field, text, self)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self.message.setWordWrap(True)
@@ -207,16 +231,8 @@ class OwnPartDialog(QDialog):
         for spec in self._specs:
             field = self._field(spec, page)
             self._set(field, spec, kept.get(spec.key))
-            help_line = QLabel(self.tr(spec.help), page)
-            help_line.setWordWrap(True)
-            help_line.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-            cell = QVBoxLayout()
-            cell.setSpacing(1)
-            cell.addWidget(field)
-            cell.addWidget(help_line)
-            label = QLabel(spec.title + (" *" if spec.needed else ""), page)
-            label.setBuddy(field)
-            form.addRow(label, cell)
+            title = spec.title + (" *" if spec.needed else "")
+            help_line = self._add_row(form, title, field, self.tr(spec.help), page)
             self.fields[spec.key], self._helps[spec.key] = field, help_line
         self._area.setWidget(page)
         for key in ("manufacturer", "model"):
@@ -228,6 +244,26 @@ class OwnPartDialog(QDialog):
             self.part_id.setText(self._base.id)
         else:
             self._suggest_id()
+
+    @staticmethod
+    def _add_row(
+        form: QFormLayout, title: str, field: QWidget, text: str, parent: QWidget
+    ) -> QLabel:
+        """A field with its explanation below it; the explanation."""
+        help_line = QLabel(text, parent)
+        help_line.setWordWrap(True)
+        help_line.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        cell = QVBoxLayout()
+        cell.setSpacing(1)
+        cell.addWidget(field)
+        cell.addWidget(help_line)
+        label = QLabel(title, parent)
+        label.setBuddy(field)
+        form.addRow(label, cell)
+        field.setAccessibleName(title.removesuffix(" *"))
+        field.setAccessibleDescription(text)
+        field.setToolTip(text)
+        return help_line
 
     def _field(self, spec: FieldSpec, page: QWidget) -> QWidget:
         field: QWidget
@@ -244,9 +280,6 @@ class OwnPartDialog(QDialog):
                 field = QCheckBox(page)
             case _:
                 field = QLineEdit(page)
-        field.setAccessibleName(spec.title)
-        field.setAccessibleDescription(self.tr(spec.help))
-        field.setToolTip(self.tr(spec.help))
         return field
 
     def _set(self, field: QWidget, spec: FieldSpec, value: Any) -> None:
@@ -324,6 +357,8 @@ class OwnPartDialog(QDialog):
         part_id = self.part_id.text().strip()
         if not part_id:
             raise Nonsense("model", self.tr("Give the maker and the model, or an id."))
+        if not self._edit:
+            check_id(part_id)
         if not self._edit and part_id in self._catalog:
             raise Nonsense("id", self.tr("There is a part {0} already.").format(part_id))
         base = part_entry(self._base) if self._base is not None else None

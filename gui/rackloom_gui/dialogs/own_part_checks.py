@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from math import sqrt
+from math import isfinite, sqrt
 from typing import Any
 
 from rackloom.catalog.words import FormFactor
@@ -42,7 +42,11 @@ def check(spec: FieldSpec, value: Any) -> None:
         if spec.needed:
             raise Nonsense(spec.key, tr("{0} is needed.").format(spec.title))
         return
+    if spec.type == "text":
+        _check_text(spec, str(value))
     if spec.type == "number":
+        if not isfinite(float(value)):
+            raise Nonsense(spec.key, tr("{0} is a number.").format(spec.title))
         if spec.whole and float(value) != int(value):
             raise Nonsense(spec.key, tr("{0} is a whole number.").format(spec.title))
         if not spec.low <= value <= spec.high:
@@ -53,6 +57,52 @@ def check(spec: FieldSpec, value: Any) -> None:
                 text.format(spec.title, f"{spec.low:g}", f"{spec.high:g}", unit, f"{value:g}")
                 .replace("  ", " ").replace(" ,", ","),
             )  # fmt: skip
+
+
+MOST_LETTERS = 400
+"""Longer is no name of anything."""
+MOST_TEXT_LETTERS = 20_000
+"""Of a description, or of the sources that a copy brings."""
+MOST_ID_LETTERS = 80
+
+
+def _check_text(spec: FieldSpec, text: str) -> None:
+    if not text.strip():
+        raise Nonsense(spec.key, tr("{0} holds nothing but blanks.").format(spec.title))
+    if not text.isprintable():
+        raise Nonsense(
+            spec.key,
+            tr("{0} holds a line break or a sign that cannot be shown.").format(spec.title),
+        )
+    most = MOST_TEXT_LETTERS if spec.key in {"description", "source"} else MOST_LETTERS
+    if len(text) > most:
+        raise Nonsense(
+            spec.key,
+            tr("{0} has {1} characters; {2} are the most.").format(spec.title, len(text), most),
+        )
+
+
+def check_id(part_id: str) -> None:
+    """Refuse what cannot be the id of a part."""
+    if len(part_id) > MOST_ID_LETTERS:
+        raise Nonsense(
+            "id",
+            tr("The id has {0} characters; {1} are the most.").format(
+                len(part_id), MOST_ID_LETTERS
+            ),
+        )
+    wrong = [c for c in part_id if not (c.isascii() and (c.islower() or c.isdigit() or c in ".+-"))]
+    if wrong:
+        shown = tr("a blank") if wrong[0].isspace() else f"“{wrong[0]}”"
+        raise Nonsense(
+            "id",
+            tr(
+                "The id may hold lower-case letters, digits, dots, plus signs and hyphens, "
+                "but not {0}."
+            ).format(shown),
+        )
+    if not part_id[:1].isalnum():
+        raise Nonsense("id", tr("The id begins with a letter or a digit."))
 
 
 def check_together(values: Values) -> None:
