@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fabrics import Cluster, rail_pods, server_part, switch_part, three_tiers
 
-from rackloom.fabric import Fabric
+from rackloom.fabric import Fabric, routing
 
 
 def by_hand(
@@ -87,7 +87,13 @@ def test_pods_of_twin_leaves_are_routed_as_by_hand() -> None:
     assert fabric.ecmp.classes == 2  # all leaves alike, all spines alike
 
 
-def test_three_tiers_with_cut_cables_are_routed_as_by_hand() -> None:
+@pytest.mark.parametrize("at_a_time", [1, 3, 64])
+def test_three_tiers_with_cut_cables_are_routed_as_by_hand(
+    at_a_time: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many destinations are looked at together."""
+    monkeypatch.setattr(routing, "_COLUMNS", at_a_time)
+    monkeypatch.setattr(routing, "_MAX_CELLS", 50)
     cluster = three_tiers(64, radix=8, part=server_part(gpus=4))
     design = cluster.design()
     whole = Fabric.of(design)

@@ -16,16 +16,21 @@ a column of the flow matrices.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
 
 from rackloom.fabric.arrays import Bools, Floats, Ints
 from rackloom.fabric.network import Network
 
 _SEED = 20_117
-_MAX_CELLS = 4_000_000
+_MAX_CELLS = 1_000_000
 """Cells of a gathered matrix held at a time."""
+
+_COLUMNS = 64
+"""Destinations that flows are worked out for at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,8 @@ class _Spread:
     """Of one unit in the class, the part that each link towards the destination takes."""
     passing: Floats
     """Flow in the class that entered the network elsewhere."""
+    loads: Floats
+    """By edge between classes, for one link between each two members: flow but for last hops."""
 
 
 class Ecmp:
@@ -86,6 +93,8 @@ class Ecmp:
         self.class_of = _twins(network.adjacency, self._n)
         self.classes = int(self.class_of.max()) + 1 if self._n else 0
         self._members = np.bincount(self.class_of, minlength=self.classes)
+        self._first_neighbour = np.full(self._n, self._n, np.int64)
+        np.minimum.at(self._first_neighbour, self._from, self._to)
         self._build_quotient()
 
     def _build_quotient(self) -> None:
@@ -96,9 +105,10 @@ class Ecmp:
         self._q_from, self._q_to = found // k, found % k
         links = self._links[first]
         self._q_links = links
-        shape = (k, k)
-        ways = (links * self._members[self._q_to]).astype(np.float64)
-        self._ways = csr_array((ways, (self._q_from, self._q_to)), shape=shape)
+        self._ways = (links * self._members[self._q_to]).astype(np.float64)
+        starts = np.searchsorted(self._q_from, np.arange(k + 1))
+        numbers = np.arange(len(links))
+        self._edge_numbers = csr_array((numbers, self._q_to, starts), shape=(k, k))
 
     def edge_loads(self, source: Ints, target: Ints, demand: Floats) -> EdgeLoads:
         """Loads of flows from switch ``source[i]`` to ``target[i]``; vertices of the network.
@@ -161,7 +171,7 @@ class Ecmp:
             return
         columns = self._columns(source, target, demand)
         spread = self._spread(columns, distance[:, distance_column[columns.class_of]])
-        load += self._passing_loads(columns, spread)
+        load += self._passing_loads(spread)
         self._add_first_hops(source, target, demand, columns, spread, load)
         self._add_last_hops(columns, spread, load)
 
@@ -169,18 +179,32 @@ class Ecmp:
         """Hops from every class to each of these; and the column of each class."""
         column = np.full(self.classes, -1, np.int64)
         column[classes] = np.arange(len(classes))
-        distance = np.full((self.classes, len(classes)), -1, np.int16)
+        distance = np.full((self.classes, len(classes)), -1, np.int64)
+        place = np.full(self.classes, self._n, np.int64)
+        np.minimum.at(place, self.class_of, self._first_neighbour)
+        order = np.argsort(place[classes], kind="stable")
+        for start in range(0, len(order), _COLUMNS):
+            some = order[start : start + _COLUMNS]
+            distance[:, some] = self._hops_to(classes[some])
+        return distance, column
+
+    def _hops_to(self, classes: Ints) -> Ints:
+        """Hops from every class to each of a few, from these outwards."""
+        distance = np.full((self.classes, len(classes)), -1, np.int64)
         distance[classes, np.arange(len(classes))] = 0
-        frontier = (distance == 0).astype(np.float32)
-        pattern = self._ways.copy()
-        pattern.data = np.ones(len(pattern.data), np.float32)
+        numbers = self._edge_numbers
+        ones = np.ones(len(self._ways), np.float32)
+        pattern = csr_array((ones, numbers.indices, numbers.indptr), shape=numbers.shape)
         for hop in range(1, self.classes):
-            reached = (pattern @ frontier > 0) & (distance < 0)
-            if not reached.any():
+            last = distance == hop - 1
+            rows = np.flatnonzero(last.any(axis=1))
+            # links lead both ways, so what the last ones lead to leads to them
+            reached = pattern[rows].T @ last[rows].astype(np.float32)
+            new = (reached > 0) & (distance < 0)
+            if not new.any():
                 break
-            distance[reached] = hop
-            frontier = reached.astype(np.float32)
-        return distance.astype(np.int64), column
+            distance[new] = hop
+        return distance
 
     def _columns(self, source: Ints, target: Ints, demand: Floats) -> _Columns:
         """Gather destinations whose flows come from the same classes in the same proportions."""
@@ -210,36 +234,67 @@ class Ecmp:
         return _Columns(of_switch, share, class_of, injected.reshape(k, many))
 
     def _spread(self, columns: _Columns, distance: Ints) -> _Spread:
-        """Let the flows run, farthest classes first."""
-        passing = np.zeros_like(columns.injected)
-        per_link = np.zeros_like(columns.injected)
-        back = self._ways.T.tocsr()
-        # links seen from one member of the sender's class to all members of the receiver's
-        for level in range(int(distance.max()), 0, -1):
-            here: Bools = distance == level
-            next_: Bools = distance == level - 1
-            ways = self._ways @ next_.astype(np.float64)
-            np.divide(1.0, ways, out=per_link, where=here & (ways > 0))
-            sent = np.where(here, (passing + columns.injected) * per_link, 0.0)
-            passing += np.where(next_, back @ sent, 0.0)
-        return _Spread(distance, per_link, passing)
+        """Let the flows run, farthest classes first, for some columns at a time.
 
-    def _passing_loads(self, columns: _Columns, spread: _Spread) -> Floats:
-        """Loads of flows that entered elsewhere (and of classes of one), but for the last hop."""
-        alone: Floats = (self._members == 1).astype(np.float64)
-        flow = spread.passing + alone[:, None] * columns.injected
-        sent = flow * spread.per_link * (spread.distance > 1)
-        per_class = np.zeros(len(self._q_from))
-        sends = np.asarray(sent.sum(axis=1) > 0)
-        busy = np.flatnonzero(sends[self._q_from])
-        step = max(1, _MAX_CELLS // max(sent.shape[1], 1))
-        for start in range(0, len(busy), step):
-            edges = busy[start : start + step]
-            a, b = self._q_from[edges], self._q_to[edges]
-            onward = spread.distance[b] == spread.distance[a] - 1
-            per_class[edges] = np.einsum("ec,ec->e", sent[a], onward)
+        Destinations with a neighbour in common are looked at together: they are equally far from
+        almost everything, so that each step concerns few classes. Of those only the ones with flow
+        count, which makes a ring's few flows cheap however large the network is.
+        """
+        spread = _Spread(
+            distance,
+            np.zeros_like(columns.injected),
+            np.zeros_like(columns.injected),
+            np.zeros(len(self._q_from)),
+        )
+        order = self._by_place(columns)
+        for start in range(0, len(order), _COLUMNS):
+            self._spread_some(columns, order[start : start + _COLUMNS], spread)
+        return spread
+
+    def _by_place(self, columns: _Columns) -> Ints:
+        """Columns in the order of the first neighbour of their destinations."""
+        targets = np.flatnonzero(columns.of_switch >= 0)
+        place = np.full(len(columns.class_of), self._n, np.int64)
+        np.minimum.at(place, columns.of_switch[targets], self._first_neighbour[targets])
+        return np.argsort(place, kind="stable")
+
+    def _spread_some(self, columns: _Columns, some: Ints, spread: _Spread) -> None:
+        """Flows to these columns, written into the arrays of ``spread``.
+
+        Loads are those of flows that entered elsewhere (and of classes of one), but for the last
+        hop.
+        """
+        distance = spread.distance[:, some]
+        flow = columns.injected[:, some]
+        passing = np.zeros_like(flow)
+        alone = self._members == 1
+        for level in range(int(distance.max()), 0, -1):
+            near = distance == level - 1
+            to: Ints = np.flatnonzero(near.any(axis=1))
+            rows: Ints = np.flatnonzero(((distance == level) & (passing + flow > 0)).any(axis=1))
+            if not len(rows) or not len(to):
+                continue
+            here = distance[rows] == level
+            next_ = near[to].astype(np.float64)
+            # links seen from one member of the sender's class to all members of the receiver's
+            edges = self._edge_numbers[rows][:, to]
+            number = edges.data
+            ways = csr_array((self._ways[number], edges.indices, edges.indptr), shape=edges.shape)
+            onward = ways @ next_
+            part = np.divide(1.0, onward, out=np.zeros_like(onward), where=here & (onward > 0))
+            spread.per_link[np.ix_(rows, some)] += part
+            sent = (passing[rows] + flow[rows]) * part
+            passing[to] += np.where(near[to], ways.T @ sent, 0.0)
+            if level > 1:
+                class_flow = passing[rows] + np.where(alone[rows, None], flow[rows], 0.0)
+                start = np.repeat(np.arange(len(rows)), np.diff(edges.indptr))
+                spread.loads[number] += _sampled(class_flow * part, next_, start, edges.indices)
+        spread.passing[:, some] = passing
+
+    def _passing_loads(self, spread: _Spread) -> Floats:
+        """What the flows between classes put on every real edge."""
         members = self._members[self.class_of[self._from]]
-        return np.asarray(per_class[self._quotient_of] * self._links / members, np.float64)
+        return np.asarray(spread.loads[self._quotient_of] * self._links / members, np.float64)
 
     def _add_first_hops(
         self,
@@ -253,32 +308,42 @@ class Ecmp:
         """Flows out of the switch they enter at, where it has twins that send something else."""
         many = len(columns.class_of)
         mine = self._members[self.class_of[source]] > 1
-        cell, inverse = np.unique(
-            source[mine] * many + columns.of_switch[target[mine]], return_inverse=True
-        )
-        if not len(cell):
+        if not mine.any():
             return
-        amount = np.bincount(inverse, weights=demand[mine])
-        switch, column = cell // many, cell % many
-        class_ = self.class_of[switch]
-        first = np.searchsorted(self._q_from, class_)
-        fan = np.searchsorted(self._q_from, class_, side="right") - first
-        entry = np.repeat(np.arange(len(cell)), fan)
-        edge = np.arange(len(entry)) - np.repeat(np.cumsum(fan) - fan, fan) + first[entry]
-        onward = (
-            spread.distance[self._q_to[edge], column[entry]]
-            == spread.distance[class_[entry], column[entry]] - 1
+        cells = (source[mine], columns.of_switch[target[mine]])
+        amount = csr_array(coo_array((demand[mine], cells), shape=(self._n, many)))
+        amount.sum_duplicates()
+        sending = np.flatnonzero(np.diff(amount.indptr))
+        class_ = self.class_of[sending]
+        order = np.argsort(class_, kind="stable")
+        classes, starts = np.unique(class_[order], return_index=True)
+        groups = np.split(sending[order], starts[1:])
+        base = np.full(self._n, -1, np.int64)
+        flows: list[Floats] = []
+        filled = 0
+        for number, switches in zip(classes.tolist(), groups, strict=True):
+            found = self._first_hops(number, amount[switches], spread)
+            base[switches] = filled + np.arange(len(switches)) * found.shape[1]
+            filled += found.size
+            flows.append(found.ravel())
+        flow = np.concatenate(flows)
+        first = np.searchsorted(self._q_from, np.arange(self.classes))
+        hit = np.flatnonzero(base[self._from] >= 0)
+        at = self._from[hit]
+        cell = base[at] + self._quotient_of[hit] - first[self.class_of[at]]
+        load[hit] += flow[cell] * self._links[hit]
+
+    def _first_hops(self, class_: int, amount: csr_array, spread: _Spread) -> Floats:
+        """Switches of a class by its edges: flow on each link. ``amount``: switches by columns."""
+        edges = slice(
+            int(np.searchsorted(self._q_from, class_)),
+            int(np.searchsorted(self._q_from, class_, side="right")),
         )
-        entry, edge = entry[onward], edge[onward]
-        flow = amount[entry] * spread.per_link[class_[entry], column[entry]]
-        quotients = len(self._q_from)
-        # (switch, class edge) pairs, then every real edge of the pair by its links
-        pair, where = np.unique(switch[entry] * quotients + edge, return_inverse=True)
-        summed = np.bincount(where, weights=flow)
-        wanted = self._from * quotients + self._quotient_of
-        at = np.minimum(np.searchsorted(pair, wanted), len(pair) - 1)
-        hit = pair[at] == wanted
-        load[hit] += summed[at[hit]] * self._links[hit]
+        distance = spread.distance
+        onward = (distance[self._q_to[edges]] == distance[class_] - 1).T.astype(np.float64)
+        part = amount.data * spread.per_link[class_, amount.indices]
+        each = csr_array((part, amount.indices, amount.indptr), shape=amount.shape)
+        return np.asarray(each @ onward, np.float64)
 
     def _add_last_hops(self, columns: _Columns, spread: _Spread, load: Floats) -> None:
         """Flows into the switch they are meant for: each takes its own part of its column."""
@@ -287,6 +352,16 @@ class Ecmp:
         last = (column >= 0) & (spread.distance[class_, np.maximum(column, 0)] == 1)
         flow = spread.passing[class_[last], column[last]] / self._members[class_[last]]
         load[last] += flow * columns.share[self._to[last]]
+
+
+def _sampled(a: Floats, b: Floats, row: Ints, column: NDArray[np.integer[Any]]) -> Floats:
+    """Some entries of ``a`` by the transposed ``b``."""
+    found = np.zeros(len(row))
+    step = max(1, _MAX_CELLS // max(a.shape[1], 1))
+    for start in range(0, len(row), step):
+        some = slice(start, start + step)
+        found[some] = np.einsum("ec,ec->e", a[row[some]], b[column[some]])
+    return found
 
 
 def _twins(adjacency: csr_array, n: int) -> Ints:
