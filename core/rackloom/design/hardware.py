@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -23,9 +23,20 @@ def cages_of(design: Design | Draft, device: Device) -> Mapping[str, Cage]:
     part = design.part(device.part, DevicePart)
     if not device.cards:
         return part.cage_by_name
+    return cages_with(part, [(slot, design.part(card, NicPart)) for slot, card in device.cards])
+
+
+def cages_with(part: DevicePart, cards: Iterable[tuple[str, NicPart]]) -> dict[str, Cage]:
+    """The receptacles of a part with these cards in its slots, each as (slot, card).
+
+    A card takes the place of the one that the part comes with in its slot, if it does.
+    """
     cages = dict(part.cage_by_name)
-    for slot_name, card_id in device.cards:
-        cages.update(_card_cages(part, slot_name, design.part(card_id, NicPart)))
+    slots = {slot.name: slot for slot in part.slots} if isinstance(part, ServerPart) else {}
+    for slot_name, card in cards:
+        for held in slots[slot_name].holds if slot_name in slots else ():
+            cages.pop(held, None)
+        cages.update(_card_cages(part, slot_name, card))
     return cages
 
 
@@ -53,6 +64,7 @@ def _card_cages_by_id(part_key: int, card_key: int, pair: _Pair, slot_name: str)
     slots = part.slots if isinstance(part, ServerPart) else ()
     order = next((n for n, slot in enumerate(slots) if slot.name == slot_name), 0)
     slot = slots[order] if slots else None
+    held = part.cage_by_name[slot.holds[0]] if slot and slot.holds else None
     height_mm = max(part.rack_units, 1) * 44.45
     cages: dict[str, Cage] = {}
     for number, cage in enumerate(card.cages, start=1):
@@ -68,12 +80,20 @@ def _card_cages_by_id(part_key: int, card_key: int, pair: _Pair, slot_name: str)
             for p, port in enumerate(cage.ports)
         )
         # Cards stand in slots from left to right at the rear; the exact place is the chassis'.
+        # Another card for a slot stands where the first did, its ports one below the other.
+        place = (
+            (60.0 + 60.0 * order + (number - 1) * 22.0, min(height_mm / 2, height_mm - 12.0))
+            if held is None
+            else (held.x_mm, held.y_mm - (number - 1) * (cage.height_mm + 2.0))
+        )
         cages[name] = replace(
             cage,
             name=name,
             group=slot_name,
-            x_mm=60.0 + 60.0 * order + (number - 1) * 22.0,
-            y_mm=min(height_mm / 2, height_mm - 12.0),
+            x_mm=place[0],
+            y_mm=place[1],
+            side=cage.side if held is None else held.side,
+            role=cage.role if held is None else held.role,
             ports=ports,
             neighbour=None,
         )

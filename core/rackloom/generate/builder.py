@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from rackloom.catalog.parts import DevicePart, Part, RackPart, TransceiverPart
+from rackloom.catalog.parts import DevicePart, Part, PartId, RackPart, TransceiverPart
 from rackloom.catalog.words import Side
 from rackloom.design.entities import (
     ID_PREFIX,
@@ -69,12 +69,13 @@ class Builder:
         role: str | None = None,
         fabric: str | None = None,
         pod: str | None = None,
+        cards: tuple[tuple[str, PartId], ...] = (),
     ) -> DeviceId:
-        """A device; the caller keeps slots apart."""
+        """A device; the caller keeps slots apart, and embeds the parts of its cards."""
         device_id = DeviceId(self._id("devices"))
         self.embed(part)
         self.tables["devices"][device_id] = Device(
-            device_id, name, part.id, rack, bottom_u, face, mount, role, fabric, pod
+            device_id, name, part.id, rack, bottom_u, face, mount, role, fabric, pod, cards
         )
         return device_id
 

@@ -36,6 +36,8 @@ class Item:
     fabric: str | None = None
     pod: str | None = None
     face: Side = Side.FRONT
+    cards: tuple[tuple[str, PartId], ...] = ()
+    """Network cards in its slots, known to the design."""
 
     def blows_to(self) -> Side | None:
         """The side of the rack it blows its hot air out of; None where unknown."""
@@ -194,7 +196,7 @@ class Layout:
                     f"and {count} power shelves take their share; choose fewer servers_per_rack"
                 )
             self.ids[item.name] = self.builder.device(
-                item.part, rack[0], u, item.name, face=item.face, pod=item.pod
+                item.part, rack[0], u, item.name, face=item.face, pod=item.pod, cards=item.cards
             )
             u += height_u(item.part)
         top = units
@@ -239,6 +241,7 @@ class Layout:
             role=item.role,
             fabric=item.fabric,
             pod=item.pod,
+            cards=item.cards,
         )
         self.ids[item.name] = device
         missing = plug_in(self.builder, pair, device, item.part)

@@ -14,6 +14,7 @@ from rackloom.catalog.parts import Part, ServerPart, SwitchPart
 from rackloom.catalog.words import CageRole, Side
 from rackloom.generate.cabling import no_join, one_link_joins, splitter_joins
 from rackloom.generate.errors import GenerateError
+from rackloom.generate.fitted import Fitted
 from rackloom.generate.tree import Tree, plan_tree
 from rackloom.placement.joins import Joiner, kind_of
 
@@ -105,7 +106,7 @@ class Network:
         ]
 
 
-def rail_ports(server: ServerPart, role: CageRole | None = None) -> list[tuple[Cage, int, int]]:
+def rail_ports(server: Fitted, role: CageRole | None = None) -> list[tuple[Cage, int, int]]:
     """Ports of a server's network as (cage, port, rail), by rail; GenerateError where it has none.
 
     NICs that belong to no GPU make a rail each, in their order. Without a ``role``, the network is
@@ -125,7 +126,7 @@ def rail_ports(server: ServerPart, role: CageRole | None = None) -> list[tuple[C
     return sorted(ports, key=lambda p: (p[2], p[1], p[0].name))
 
 
-def server_cages(server: ServerPart, role: CageRole | None = None) -> list[Cage]:
+def server_cages(server: Fitted, role: CageRole | None = None) -> list[Cage]:
     """The cages that the preset cables: the compute network's, or the first other's there are."""
     for wanted in _ROLES if role is None else (role,):
         cages = [cage for cage in server.cages if cage.role is wanted]
@@ -135,7 +136,7 @@ def server_cages(server: ServerPart, role: CageRole | None = None) -> list[Cage]
     raise GenerateError(f"{server.title} has no {kind} ports, so there is nothing to cable")
 
 
-def switch_face(server: ServerPart) -> Side:
+def switch_face(server: Fitted) -> Side:
     """Which way switches look: their ports beside the servers' compute cages."""
     return rail_ports(server)[0][0].side
 
@@ -172,7 +173,7 @@ def data_ports(switch: SwitchPart, rate_gbps: float = 0.0) -> list[tuple[Cage, i
 
 
 def split_for(
-    joiner: Joiner, server: ServerPart, cage: Cage, switch: SwitchPart, *, finer: bool = True
+    joiner: Joiner, server: Fitted, cage: Cage, switch: SwitchPart, *, finer: bool = True
 ) -> BreakoutMode:
     """How a leaf's cages are split towards servers.
 
@@ -193,7 +194,7 @@ def split_for(
         and _within_limits(switch, mode)
     ]
     split.sort(key=lambda mode: -mode.ports)
-    a = kind_of(cage, server.manufacturer, server.model)
+    a = kind_of(cage, server.part.manufacturer, server.part.model)
     b = kind_of(there, switch.manufacturer, switch.model)
     best = joiner.between(a, b).best
     own = cage.default_mode.ports
@@ -215,7 +216,7 @@ def _within_limits(switch: SwitchPart, mode: BreakoutMode) -> bool:
 
 def plan_network(
     request: Request,
-    server: ServerPart,
+    server: Fitted,
     units: tuple[int, ...] | None = None,
     role: CageRole | None = None,
 ) -> Network:
@@ -286,10 +287,10 @@ def _uplinks_faster(network: Network) -> float:
     return max(up / down, 1.0) if down > 0 else 1.0
 
 
-def _suiting(joiner: Joiner, catalog: Catalog, server: ServerPart, cage: Cage) -> Iterator[str]:
+def _suiting(joiner: Joiner, catalog: Catalog, server: Fitted, cage: Cage) -> Iterator[str]:
     """Default switches for a server's cage: first those of its own rate, then others it joins at
     full rate, then those it joins at all. GenerateError where nothing joins it to any."""
-    kind = kind_of(cage, server.manufacturer, server.model)
+    kind = kind_of(cage, server.part.manufacturer, server.part.model)
     rate_gbps = cage.default_mode.rate_gbps
     ranked: list[tuple[int, str]] = []
     misses: list[str] = []

@@ -24,6 +24,7 @@ from rackloom.generate.builder import Builder
 from rackloom.generate.cabling import Cabler
 from rackloom.generate.cooling import place_cdus
 from rackloom.generate.errors import GenerateError
+from rackloom.generate.fitted import Fitted
 from rackloom.generate.floor import Floor
 from rackloom.generate.layout import Item, Layout
 from rackloom.generate.network import Network, Request, plan_network, switch_face
@@ -139,7 +140,7 @@ def generate(request: Request) -> tuple[Design, list[str]]:
     if request.options["out_of_band"]:
         notes += OutOfBand(request, layout, placed).build(cabler)
     for network in networks:
-        cabler.cable(bundles(network, system.server, layout, placed.trays))
+        cabler.cable(bundles(network, Fitted(system.server), layout, placed.trays))
         notes += network.notes
     notes += place_cdus(request, layout, system, racks)
     return builder.design(), [*notes, *layout.power_notes()]
@@ -176,7 +177,7 @@ def _plan(
     per_leaf = options["racks_per_leaf"]
     wanted = {**options, "unit_servers": per_leaf and per_leaf * system.trays}
     network = plan_network(
-        Request(request.catalog, request.servers, wanted), system.server, role=role
+        Request(request.catalog, request.servers, wanted), Fitted(system.server), role=role
     )
     fullest = max(network.tree.unit_servers)
     if network.tree.units > 1 and fullest % system.trays:
@@ -187,7 +188,7 @@ def _plan(
             )
         whole = {**wanted, "unit_servers": fullest // system.trays * system.trays}
         network = plan_network(
-            Request(request.catalog, request.servers, whole), system.server, role=role
+            Request(request.catalog, request.servers, whole), Fitted(system.server), role=role
         )
     return network
 
@@ -229,7 +230,7 @@ def _place(
     placed: SystemRacks,
 ) -> None:
     """Scalable units one after the other; spines amid their pod, the rest amid all."""
-    face = switch_face(system.server)
+    face = switch_face(Fitted(system.server))
     rails = next((n for n in networks if n.role is CageRole.COMPUTE), None)
     blocks = [_Block(min(SU_RACKS, racks - at), []) for at in range(0, racks, SU_RACKS)]
     middle = blocks[len(blocks) // 2].switches

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 
-from rackloom.catalog.parts import PduPart, RackPart, ServerPart, SwitchPart
+from rackloom.catalog.parts import NicPart, PduPart, RackPart, ServerPart, SwitchPart
 from rackloom.catalog.site_parts import PowerShelfPart
 from rackloom.catalog.words import Side
 from rackloom.design.entities import SiteSettings
@@ -16,6 +16,7 @@ from rackloom.generate.builder import Builder
 from rackloom.generate.busbar import Busbar, hangs_on_busbar, refuse_trays
 from rackloom.generate.cabling import Cabler
 from rackloom.generate.errors import GenerateError
+from rackloom.generate.fitted import Fitted, fitted
 from rackloom.generate.floor import Floor
 from rackloom.generate.layout import Item, Layout
 from rackloom.generate.network import (
@@ -31,6 +32,7 @@ from rackloom.generate.wires import bundles
 
 OPTIONS: tuple[Option, ...] = (
     Option("server", "part", "dgx-h100", "server part", of=ServerPart),
+    Option("nic", "part", None, "network card in their slots (auto: as they come)", of=NicPart),
     Option(
         "switch", "part", None, "switch part of every tier (auto: by ports and size)", of=SwitchPart
     ),
@@ -67,8 +69,7 @@ OPTIONS: tuple[Option, ...] = (
 
 def generate(request: Request) -> tuple[Design, list[str]]:
     """The design, and what the user should know about it."""
-    server: ServerPart = request.part("server", ServerPart)
-    refuse_trays(request.catalog, server)
+    server = servers_of(request)
     network = plan_network(request, server)
     builder, layout = begin(request, network, server)
     place(request, network, server, layout)
@@ -77,11 +78,21 @@ def generate(request: Request) -> tuple[Design, list[str]]:
     return builder.design(), [*network.notes, *layout.power_notes()]
 
 
-def begin(request: Request, network: Network, server: ServerPart) -> tuple[Builder, Layout]:
+def servers_of(request: Request) -> Fitted:
+    """The servers asked for, with their cards; GenerateError for those of another preset."""
+    server: ServerPart = request.part("server", ServerPart)
+    refuse_trays(request.catalog, server)
+    nic = request.part("nic", NicPart) if request.options["nic"] else None
+    return fitted(server, nic)
+
+
+def begin(request: Request, network: Network, server: Fitted) -> tuple[Builder, Layout]:
     """An empty room with the settings and the equipment of the request."""
     options = request.options
     rack: RackPart = request.part("rack", RackPart)
     builder = Builder()
+    for _, card in server.cards:
+        builder.embed(card)
     floor = Floor(builder, rack, SHORT_ROW, options["row_pitch_m"])
     layout = Layout(
         builder,
@@ -92,7 +103,7 @@ def begin(request: Request, network: Network, server: ServerPart) -> tuple[Build
         options["feed_derating"],
     )
     layout.load(network.switches, request.catalog)
-    if hangs_on_busbar(server):
+    if hangs_on_busbar(server.part):
         busbar_rack: RackPart = request.part("busbar_rack", RackPart)
         if rack.busbar_v is not None:
             busbar_rack = rack
@@ -103,7 +114,7 @@ def begin(request: Request, network: Network, server: ServerPart) -> tuple[Build
         layout.busbar = Busbar(busbar_rack, request.part("shelf", PowerShelfPart))
         floor.alike = busbar_rack.width_mm == rack.width_mm
     per_row = options["racks_per_row"] or racks_per_row(
-        _racks(network, server, layout, options["servers_per_rack"]),
+        _racks(network, server.part, layout, options["servers_per_rack"]),
         rack.width_mm / 1000,
         options["row_pitch_m"],
     )
@@ -141,12 +152,12 @@ def cross_trays_m(per_row: int, width_m: float) -> tuple[float, ...]:
     return tuple(round(per_row * width_m * i / spans, 3) for i in range(spans + 1))
 
 
-def place(request: Request, network: Network, server: ServerPart, layout: Layout) -> None:
+def place(request: Request, network: Network, server: Fitted, layout: Layout) -> None:
     """Servers unit by unit, their leaves in their midst, spines amid their pod, cores amid all."""
     tree = network.tree
     options = request.options
-    per_rack = options["servers_per_rack"] or layout.servers_per_rack(server)
-    names = server_names(request.servers, server)
+    per_rack = options["servers_per_rack"] or layout.servers_per_rack(server.part)
+    names = server_names(request.servers, server.part)
     face = switch_face(server)
     items = switch_items(network, face)
     racks = _server_racks(tree, names, server, per_rack)
@@ -221,14 +232,15 @@ def switch_items(network: Network, face: Side) -> Switches:
 
 
 def _server_racks(
-    tree: Tree, names: Sequence[str], server: ServerPart, per_rack: int
+    tree: Tree, names: Sequence[str], server: Fitted, per_rack: int
 ) -> list[list[list[Item]]]:
     """Per unit, per rack: the servers."""
     racks: list[list[list[Item]]] = []
     first = 0
     for unit, count in enumerate(tree.unit_servers):
         here = [
-            Item(server, name, None, None, f"SU{unit + 1}") for name in names[first : first + count]
+            Item(server.part, name, None, None, f"SU{unit + 1}", cards=server.card_ids)
+            for name in names[first : first + count]
         ]
         racks.append([here[i : i + per_rack] for i in range(0, count, per_rack)])
         first += count

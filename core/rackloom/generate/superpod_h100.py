@@ -14,7 +14,6 @@ from rackloom.catalog.parts import ServerPart
 from rackloom.catalog.words import CageRole
 from rackloom.design.value import Design
 from rackloom.generate import rail_fat_tree as tree_preset
-from rackloom.generate.busbar import refuse_trays
 from rackloom.generate.cabling import Bundle, Cabler
 from rackloom.generate.errors import GenerateError
 from rackloom.generate.layout import Item
@@ -65,8 +64,7 @@ def generate(request: Request) -> tuple[Design, list[str]]:
         "name": request.options["name"] or f"DGX SuperPOD H100, {request.servers} servers",
     }
     request = Request(request.catalog, request.servers, options)
-    server: ServerPart = request.part("server", ServerPart)
-    refuse_trays(request.catalog, server)
+    server = tree_preset.servers_of(request)
     network = plan_network(request, server, units_of(request.servers))
     if network.tree.rails < UFM_PORTS:
         raise GenerateError(

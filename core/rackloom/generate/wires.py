@@ -11,17 +11,18 @@ from rackloom.catalog.parts import DevicePart, ServerPart, SwitchPart
 from rackloom.catalog.words import Protocol
 from rackloom.design.ids import DeviceId
 from rackloom.generate.cabling import Bundle
+from rackloom.generate.fitted import Fitted
 from rackloom.generate.layout import Layout
 from rackloom.generate.network import Network, data_ports, mode_used, rail_ports, server_names
 
 
 def bundles(
-    network: Network, server: ServerPart, layout: Layout, names: Sequence[str] | None = None
+    network: Network, server: Fitted, layout: Layout, names: Sequence[str] | None = None
 ) -> list[Bundle]:
     """All links of the network, layer by layer; ``names`` of the servers where they have others."""
     tree, ids = network.tree, layout.ids
     wires = _Wires(network, ids)
-    found = [*wires.servers(server, names or server_names(tree.servers, server))]
+    found = [*wires.servers(server, names or server_names(tree.servers, server.part))]
     if tree.tiers > 1:
         found += wires.leaf_spine()
     if tree.tiers > 2:
@@ -39,11 +40,11 @@ class _Wires:
     network: Network
     ids: Mapping[str, DeviceId]
 
-    def servers(self, server: ServerPart, names: Sequence[str]) -> list[Bundle]:
+    def servers(self, server: Fitted, names: Sequence[str]) -> list[Bundle]:
         network, tree = self.network, self.network.tree
         ports = rail_ports(server, network.role)
         down = network.down_ports()
-        found = _Bundles("server to leaf", network, server, network.leaf)
+        found = _Bundles("server to leaf", network, server.part, network.leaf)
         first = 0
         for unit, count in enumerate(tree.unit_servers):
             used: dict[str, int] = {}

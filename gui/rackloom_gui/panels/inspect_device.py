@@ -163,7 +163,10 @@ class DevicePage(Page):
         for slot in server.slots:
             self.field(
                 slot.name,
-                ChoiceField(slot.name, [(None, self.tr("empty")), *cards]),
+                ChoiceField(
+                    slot.name,
+                    [(None, self.tr("as delivered") if slot.holds else self.tr("empty")), *cards],
+                ),
                 partial(_card_in, slot.name),
                 partial(self._set_card, slot.name),
             )
