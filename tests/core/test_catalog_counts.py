@@ -72,6 +72,22 @@ def test_every_list_is_carried_over(catalog: Catalog) -> None:
     assert len(catalog.feeds) == 13
 
 
+def test_figures_of_single_servers_are_those_of_their_user_guides(catalog: Catalog) -> None:
+    """DGX H100: 1,105 CFM at 80 % fan speed, 130.45 kg, 10.2 kW, six supplies of which four run it;
+    B200: 1,550 CFM and 14.3 kW, five of six supplies."""
+    for part_id, cfm, power_w, weight_kg, psus, needed in (
+        ("dgx-h100", 1105, 10_200, 130.45, 6, 4),
+        ("dgx-h200", 1105, 10_200, 130.45, 6, 4),
+        ("dgx-b200", 1550, 14_300, None, 6, 5),
+    ):
+        server = catalog.require(part_id)
+        assert isinstance(server, ServerPart)
+        assert (server.airflow_cfm, server.power_max_w) == (cfm, power_w)
+        assert weight_kg is None or server.weight_kg == weight_kg
+        assert server.psu is not None
+        assert (server.psu.count, server.psu.needed) == (psus, needed)
+
+
 def test_what_is_left_out_is_said_where_one_would_look() -> None:
     folder = files("rackloom_resources") / "catalog"
     for name, model in (

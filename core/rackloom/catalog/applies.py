@@ -21,7 +21,10 @@ from rackloom.catalog.site_parts import AccessoryPart, PanelPart, PowerShelfPart
 from rackloom.catalog.words import CableTechnology, FormFactor
 
 _OWN_DRAW = frozenset(
-    {"airflow", "inlet_max_c", "liquid_share", "power_max_w", "power_typical_w", "psu"}
+    {
+        *("airflow", "airflow_cfm", "inlet_max_c", "liquid_share"),
+        *("power_max_w", "power_typical_w", "psu"),
+    }
 )
 """What only a device that draws power and gives off heat has."""
 _GPUS = frozenset({"gpu", "scale_up", "gpu_direct_rdma", "power_transient_ratio"})
