@@ -263,7 +263,10 @@ def _place_on_top(
     if place_word == "auto" and not (fits and len(switches) <= 2 * len(flat)):
         return False
     if not fits:
-        raise GenerateError("switch_place=top: the switches do not fit above the servers")
+        raise GenerateError(
+            "switch_place=top: the switches do not fit above the servers, by height, power or the "
+            "side they blow their hot air to; take switch_place=network"
+        )
     for rack, share in zip(flat, shares, strict=True):
         layout.server_rack(rack, share)
     return True

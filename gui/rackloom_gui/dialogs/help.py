@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from rackloom_gui.icons import Icons
 from rackloom_gui.widgets.text import SearchField
 
-_ORDER = ("start", "canvas", "cabling", "problems", "throughput", "files", "exports")
+_ORDER = ("start", "presets", "canvas", "cabling", "problems", "throughput", "files", "exports")
 """Pages that come first, in this order; the others follow by name."""
 
 
