@@ -95,6 +95,8 @@ class Slot(Frozen):
     pcie_lanes: PositiveInt
     gpu: int | None = None
     rail: int | None = None
+    holds: tuple[str, ...] = ()
+    """Cages of the card that the entry has in it; another card put there takes their place."""
 
 
 class DevicePart(Part):
@@ -177,6 +179,19 @@ class ServerPart(DevicePart):
     """Air that its fans move in usual work, in cubic feet a minute, as makers print it."""
     power_transient_ratio: PositiveFloat | None = None
     """Short peaks over the steady power."""
+
+    @model_validator(mode="after")
+    def _slots_hold_own_cages(self) -> "ServerPart":
+        held = [cage for slot in self.slots for cage in slot.holds]
+        if not held:
+            return self
+        own = {name for group in self.cage_groups for name in group.cage_names()}
+        for cage in held:
+            if cage not in own:
+                raise ValueError(f"a slot holds cage {cage!r}, which there is not")
+        if len(set(held)) < len(held):
+            raise ValueError("two slots hold one cage")
+        return self
 
 
 class PipelineLimit(Frozen):
