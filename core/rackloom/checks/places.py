@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rackloom.checks.loads import draws_for_plugs
 from rackloom.design.entities import Cable, Device, Module
-from rackloom.design.ids import CordId, DeviceId, RackId, RowId
+from rackloom.design.ids import DeviceId, RackId, RowId
 from rackloom.design.paths import touched_paths
 from rackloom.design.relinking import affected_cables, rewired_devices
 from rackloom.design.wiring import wiring
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rackloom.design.change import Change, Record
+    from rackloom.design.ids import CordId
     from rackloom.design.value import Design
 
 
@@ -132,20 +133,20 @@ class Places:
         changes feed changes what is left to the other PDUs of its devices.
         """
         sources = {r.id for r in change.of("feeds")}
+        supplied: set[str] = {r.id for r in change.of("devices")}
         for record in change.of("cords"):
             for cord in (record.before, record.after):
                 if cord is not None:
-                    self.devices.add(cord.device)
+                    supplied.add(cord.device)
                     sources.add(cord.source)
         for design in (before, after):
             for feed in sources & design.feeds.keys():
                 for cord_id in design.index.cords_from_source.get(feed, ()):
-                    self.devices.add(design.cords[cord_id].device)
-        built = {r.id for r in change.of("devices", "cords", "feeds")}
+                    supplied.add(design.cords[cord_id].device)
+        self.devices |= supplied
         for design in (before, after):
             devices = self.devices & design.devices.keys()
-            drawing = {d for d in devices if d in built or draws_for_plugs(design, DeviceId(d))}
-            drawing |= {design.cords[CordId(c)].device for c in built & design.cords.keys()}
+            drawing = {d for d in devices if d in supplied or draws_for_plugs(design, DeviceId(d))}
             near = _reach(
                 design, _reach(design, drawing | sources | _shelves_beside(design, drawing))
             )
