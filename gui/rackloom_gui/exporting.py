@@ -41,10 +41,17 @@ class Exporting(QObject):
         """Where to write a file; None where nobody says."""
         ask: Callable[..., Path | None] = self._window.questions.path_to_export  # type: ignore[attr-defined]
         path = ask(title, self._suggest(ending), filters)
-        # A name like "hall-2.5" or "drawing.csv" gets the ending that says what is in the file.
-        if path is not None and f"*{path.suffix.lower()})" not in filters:
-            path = path.with_name(f"{path.name}.{ending.rpartition('.')[2]}")
-        return path
+        return None if path is None else _with_ending(path, ending, filters)
+
+    def _ask_for_racks(self, title: str, ending: str, filters: str) -> tuple[Path, bool] | None:
+        """Where to write a drawing of racks, and whether with power cords."""
+        settings = self._window.settings
+        ask: Callable[..., tuple[Path, bool] | None] = self._window.questions.drawing_to_export  # type: ignore[attr-defined]
+        answer = ask(title, self._suggest(ending), filters, settings.export_cords)
+        if answer is None:
+            return None
+        path, settings.export_cords = answer
+        return _with_ending(path, ending, filters), answer[1]
 
     def write(self, path: Path, make: Callable[[], Any]) -> None:
         """Make and write a file; a refusal is one sentence in the banner.
@@ -99,12 +106,18 @@ class Exporting(QObject):
             )
 
     def drawing(self, kind: str) -> None:
-        """The view on screen as SVG, PDF or PNG, the whole design."""
+        """The view on screen as SVG, PDF or PNG, the whole design; what was written is kept."""
         from rackloom_gui.export import render
 
         window = self._window
+        window.canvas.finish_note()
         title = self.tr("Export Drawing as {0}").format(kind.upper())
-        path = self.ask(title, f"-{window.canvas.view}.{kind}", f"{kind.upper()} (*.{kind})")
+        ending, filters = f"-{window.canvas.view}.{kind}", f"{kind.upper()} (*.{kind})"
+        cords, path = False, None
+        if window.canvas.view == "racks":
+            path, cords = self._ask_for_racks(title, ending, filters) or (None, False)
+        else:
+            path = self.ask(title, ending, filters)
         if path is None:
             return
         side = window.canvas.side
@@ -117,6 +130,7 @@ class Exporting(QObject):
                 side.value if side is not None else "both",
                 path,
                 tokens=window.theme.tokens if kind == "png" else None,
+                cords=cords,
             ),
         )
 
@@ -136,6 +150,13 @@ class Exporting(QObject):
             return
         QApplication.clipboard().setMimeData(mime)
         window.status.say(self.tr("Copied as picture."))
+
+
+def _with_ending(path: Path, ending: str, filters: str) -> Path:
+    """A name like "hall-2.5" or "drawing.csv" gets the ending that says what is in the file."""
+    if f"*{path.suffix.lower()})" in filters:
+        return path
+    return path.with_name(f"{path.name}.{ending.rpartition('.')[2]}")
 
 
 def _make_and_write(path: Path, make: Callable[[], Any]) -> None:

@@ -76,9 +76,18 @@ class Settings:
     def cords(self, on: bool) -> None:
         self._store.setValue("view/cords", on)
 
-    def _flag(self, key: str) -> bool:
-        """On unless it was turned off; a settings file holds words."""
-        return str(self._store.value(key, True)).lower() not in {"false", "0"}
+    @property
+    def export_cords(self) -> bool:
+        """Whether power cords are drawn in exported drawings."""
+        return self._flag("export/cords", at_first=False)
+
+    @export_cords.setter
+    def export_cords(self, on: bool) -> None:
+        self._store.setValue("export/cords", on)
+
+    def _flag(self, key: str, *, at_first: bool = True) -> bool:
+        """What was chosen last; a settings file holds words."""
+        return str(self._store.value(key, at_first)).lower() not in {"false", "0"}
 
     # Files
 

@@ -32,6 +32,8 @@ class Answers:
         self.open_path: Path | None = None
         self.save_path: Path | None = None
         self.export_path: Path | None = None
+        self.export_cords: bool | None = None
+        """The box of the export dialog: None leaves it as it is."""
 
     def path_to_open(self, _folder: Path) -> Path | None:
         self.asked.append("open")
@@ -44,6 +46,13 @@ class Answers:
     def path_to_export(self, title: str, _suggestion: Path, _filters: str) -> Path | None:
         self.asked.append(title)
         return self.export_path
+
+    def drawing_to_export(
+        self, title: str, _suggestion: Path, _filters: str, cords: bool
+    ) -> tuple[Path, bool] | None:
+        self.asked.append(title)
+        wanted = cords if self.export_cords is None else self.export_cords
+        return None if self.export_path is None else (self.export_path, wanted)
 
     def unsaved(self, title: str) -> str:
         self.asked.append(f"unsaved {title}")

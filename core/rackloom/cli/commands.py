@@ -179,10 +179,18 @@ def render(arguments: argparse.Namespace) -> int:
     if Path(arguments.output).suffix.lower() not in {".svg", ".pdf", ".png"}:
         raise CommandError(f"-o {arguments.output}: the name must end in .svg, .pdf or .png")
     check_target(arguments.output, arguments.file)
+    if arguments.cords and arguments.view != "racks":
+        raise CommandError(f"--cords: only racks are drawn with cords, not --view {arguments.view}")
     design = _load(arguments.file)
     with progress(f"drawing {arguments.output}"):
         try:
-            gui_door.render(design, arguments.view, arguments.side, Path(arguments.output))
+            gui_door.render(
+                design,
+                arguments.view,
+                arguments.side,
+                Path(arguments.output),
+                cords=arguments.cords,
+            )
         except OSError as error:
             from rackloom.files.atomic import cannot_write
 

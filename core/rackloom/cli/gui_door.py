@@ -29,12 +29,12 @@ def open_editor(arguments: Sequence[str]) -> int:
     return int(main(["rackloom", *arguments]))
 
 
-def render(design: Design, view: str, side: str, path: Path) -> None:
-    """Draw a view of a design into an SVG, PDF or PNG file."""
+def render(design: Design, view: str, side: str, path: Path, *, cords: bool = False) -> None:
+    """Draw a view of a design into an SVG, PDF or PNG file; of racks with power cords if asked."""
     _need_qt("drawing")
     from rackloom_gui.export import render as draw
 
-    draw(design, view, side, path)
+    draw(design, view, side, path, cords=cords)
 
 
 def label_sheet(labels: Sequence[Label], sheet: LabelSheet, title: str, skip: int) -> bytes:

@@ -160,6 +160,11 @@ def _add_render(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--side", choices=("front", "rear"), default="front", help="of the racks; default: front"
     )
+    parser.add_argument(
+        "--cords",
+        action="store_true",
+        help="draw the power cords, as far as both ends are on that side of the racks",
+    )
     _add_output(parser, "OUT", "a .svg, .pdf or .png file")
 
 

@@ -7,7 +7,7 @@ catalogue does not know; they are where the faceplates have them.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +27,7 @@ from rackloom_gui.canvas.supplies import inlet_box, psu_boxes
 from rackloom_gui.tokens import Tokens
 
 MOST_CORDS = 600
-"""More would hide what they are about."""
+"""More would hide what they are about; on the screen, for one can zoom into a file."""
 CLEAR_MM = 48.0
 """From a chassis outwards: its ear, the post and the U numbers."""
 Point = tuple[float, float]
@@ -43,7 +43,7 @@ class CordRun:
     points: tuple[Point, ...]
 
 
-def cords_of(design: Design, ids: Collection[str]) -> list[Cord]:
+def cords_of(design: Design, ids: Collection[str], most: int | None = MOST_CORDS) -> list[Cord]:
     """Cords at the inlets of these devices and of those in these racks, and those on these PDUs."""
     index = design.index
     devices = {DeviceId(i): None for i in ids if i in design.devices}
@@ -53,17 +53,19 @@ def cords_of(design: Design, ids: Collection[str]) -> list[Cord]:
     for device in devices:
         found.update(dict.fromkeys(index.cords_of_device.get(device, ())))
         found.update(dict.fromkeys(index.cords_from_source.get(device, ())))
-        if len(found) > MOST_CORDS:
+        if most is not None and len(found) > most:
             break
-    return [design.cords[cord] for cord in list(found)[:MOST_CORDS]]
+    return [design.cords[cord] for cord in list(found)[:most]]
 
 
-def cord_runs(scene: SceneArrays, ids: Collection[str]) -> list[CordRun]:
+def cord_runs(
+    scene: SceneArrays, ids: Collection[str], most: int | None = MOST_CORDS
+) -> list[CordRun]:
     """Where the cords of a selection run in this view, as far as both their ends are seen."""
     design = scene.design
     runs = []
     groups: dict[RackId, dict[DeviceId, str]] = {}
-    for cord in cords_of(design, ids):
+    for cord in cords_of(design, ids, most):
         pdu = design.devices.get(DeviceId(cord.source))
         if pdu is None or not isinstance(design.device_part(pdu.id), PduPart):
             continue  # from a feed: it comes out of the wall
@@ -132,29 +134,32 @@ class Cords:
         """Draw them, and at each PDU which feed it is on."""
         if not self.wanted or not self.selection:
             return
-        runs = self.runs()
-        tokens, painter = self._look.tokens, pencil.painter
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        width = float(min(max(round(pencil.scale * 4.0), 1), 3))
-        for run in runs:
-            line = QPolygonF([QPointF(pencil.px(x), pencil.py(y)) for x, y in run.points])
-            painter.setPen(solid_pen(tokens.canvas, width + 2.0))
-            painter.drawPolyline(line)
-            pen = solid_pen(group_colour(tokens, run.group), width)
-            if run.group == "B":
-                pen.setDashPattern([5.0, 2.0])
-            painter.setPen(pen)
-            painter.drawPolyline(line)
-        self._name_pdus(pencil, window, runs)
+        draw_runs(pencil, self._scene, window, self._look, self.runs())
 
-    def _name_pdus(self, pencil: Pencil, window: Window, runs: list[CordRun]) -> None:
-        tokens, table = self._look.tokens, self._scene.devices
-        for pdu, group in {run.pdu: run.group for run in runs}.items():
-            box = np.asarray(table["box"][table.row_of[pdu]])
-            if not window.touching(box[None, :])[0]:
-                continue
-            rect = pencil.rect(*(float(v) for v in box))
-            plate = QRectF(0, 0, max(text_width(group, 11, True) + 8.0, 16.0), 16.0)
-            plate.moveCenter(QPointF(rect.center().x(), rect.top() + 10.0))
-            name_plate(pencil, plate, tokens.canvas, group_colour(tokens, group))
-            pencil.text_px(plate, group, 11, tokens.canvas_text, CENTRE, bold=True, elide=False)
+
+def draw_runs(
+    pencil: Pencil, scene: SceneArrays, window: Window, look: Look, runs: Sequence[CordRun]
+) -> None:
+    """Draw cords, and at each PDU which feed it is on."""
+    tokens, painter = look.tokens, pencil.painter
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    width = float(min(max(round(pencil.scale * 4.0), 1), 3))
+    for run in runs:
+        line = QPolygonF([QPointF(pencil.px(x), pencil.py(y)) for x, y in run.points])
+        painter.setPen(solid_pen(tokens.canvas, width + 2.0))
+        painter.drawPolyline(line)
+        pen = solid_pen(group_colour(tokens, run.group), width)
+        if run.group == "B":
+            pen.setDashPattern([5.0, 2.0])
+        painter.setPen(pen)
+        painter.drawPolyline(line)
+    table = scene.devices
+    for pdu, group in {run.pdu: run.group for run in runs}.items():
+        box = np.asarray(table["box"][table.row_of[pdu]])
+        if not window.touching(box[None, :])[0]:
+            continue
+        rect = pencil.rect(*(float(v) for v in box))
+        plate = QRectF(0, 0, max(text_width(group, 11, True) + 8.0, 16.0), 16.0)
+        plate.moveCenter(QPointF(rect.center().x(), rect.top() + 10.0))
+        name_plate(pencil, plate, tokens.canvas, group_colour(tokens, group))
+        pencil.text_px(plate, group, 11, tokens.canvas_text, CENTRE, bold=True, elide=False)

@@ -8,9 +8,11 @@ from typing import Any
 
 from PySide6.QtCore import QDateTime, QObject, Qt
 from PySide6.QtWidgets import (
+    QCheckBox,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QListWidget,
@@ -53,6 +55,15 @@ class WindowQuestions(QObject):
         name, _ = QFileDialog.getSaveFileName(self._window, title, str(suggestion), filters)
         return Path(name) if name else None
 
+    def drawing_to_export(
+        self, title: str, suggestion: Path, filters: str, cords: bool
+    ) -> tuple[Path, bool] | None:
+        """Where to write a drawing of racks, and whether with power cords; None: given up."""
+        dialog = DrawingDialog(self._window, title, suggestion, filters, cords)
+        if not dialog.exec() or not dialog.selectedFiles():
+            return None
+        return Path(dialog.selectedFiles()[0]), dialog.cords.isChecked()
+
     def unsaved(self, title: str) -> str:
         box = QMessageBox(self._window)
         box.setIcon(QMessageBox.Icon.Warning)
@@ -84,6 +95,24 @@ class WindowQuestions(QObject):
         dialog = RecoveryDialog(found, self._window)
         dialog.exec()
         return dialog.answers()
+
+
+class DrawingDialog(QFileDialog):
+    """A dialog for the file's name, with what the drawing shall show."""
+
+    def __init__(
+        self, parent: QWidget, title: str, suggestion: Path, filters: str, cords: bool
+    ) -> None:
+        super().__init__(parent, title, str(suggestion.parent), filters)
+        self.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        self.setOption(QFileDialog.Option.DontUseNativeDialog)  # no other takes a box of ours
+        self.selectFile(suggestion.name)
+        self.cords = QCheckBox(self.tr("Draw the power &cords"), self)
+        self.cords.setToolTip(self.tr("Seen from the side where the PDUs hang, as a rule the rear"))
+        self.cords.setChecked(cords)
+        grid = self.layout()
+        assert isinstance(grid, QGridLayout)
+        grid.addWidget(self.cords, grid.rowCount(), 1)
 
 
 class RecoveryDialog(QDialog):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from PySide6.QtCore import QByteArray, QMimeData, QRectF, QSize
@@ -16,8 +16,10 @@ from rackloom.design import Design
 from rackloom.placement.elevation import RACK_NAME_MM
 from rackloom_gui.canvas.arrays import Layout, SceneArrays
 from rackloom_gui.canvas.backdrops import backdrop_of
+from rackloom_gui.canvas.cords import CordRun, cord_runs, draw_runs
 from rackloom_gui.canvas.drawing import Look, Window, draw_cables, draw_devices, draw_labels
 from rackloom_gui.canvas.elevation_layout import ElevationLayout
+from rackloom_gui.canvas.notes import draw_notes
 from rackloom_gui.canvas.pencil import CENTRE, Pencil
 from rackloom_gui.clipboard import as_text
 from rackloom_gui.export.application import painting
@@ -31,6 +33,8 @@ _NOT_XML = re.compile(
 
 VIEWS = ("racks", "fabric", "floor")
 MARGIN_MM = 120.0
+NOTE_MM = 40.0
+"""A note beside all else has this much paper around it."""
 MOST_SEGMENTS = 60_000
 """More cable segments than this are drawn as bundles, as on the canvas: a file must open again."""
 DETAIL_PX_PER_MM = 0.5
@@ -45,6 +49,10 @@ class Picture:
     look: Look
     window: Window
     title: str = ""
+    cords: tuple[CordRun, ...] = ()
+    """Power cords to draw."""
+    notes: frozenset[str] | None = None
+    """The notes of this sheet, which are kept on it; None: those that are in the window."""
 
     @property
     def width_mm(self) -> float:
@@ -82,7 +90,21 @@ class Picture:
         draw_cables(pencil, self.scene, window, self.look, MOST_SEGMENTS)
         if self.scene.layout.draws_devices:
             draw_labels(pencil, self.scene, window, self.look)
+        if self.cords:
+            draw_runs(pencil, self.scene, window, self.look, self._cords_here())
+        draw_notes(pencil, self.scene, window, self.look, only=self.notes)
         painter.restore()
+
+    def _cords_here(self) -> list[CordRun]:
+        """The cords whose ends are in the window."""
+        w = self.window
+        return [
+            run
+            for run in self.cords
+            if any(
+                w.x0 <= x <= w.x1 and w.y0 <= y <= w.y1 for x, y in (run.points[0], run.points[-1])
+            )
+        ]
 
     def around(self, boxes: Collection[tuple[float, float, float, float]]) -> Picture:
         """The same view, cut to these (left, top, width, height) boxes."""
@@ -90,7 +112,7 @@ class Picture:
         y0 = min(b[1] for b in boxes) - RACK_NAME_MM - MARGIN_MM
         x1 = max(b[0] + b[2] for b in boxes) + MARGIN_MM
         y1 = max(b[1] + b[3] for b in boxes) + MARGIN_MM
-        return Picture(self.scene, self.look, Window(x0, y0, x1, y1), self.title)
+        return replace(self, window=Window(x0, y0, x1, y1))
 
 
 def layout_of(view: str, side: Side) -> Layout:
@@ -108,13 +130,28 @@ def layout_of(view: str, side: Side) -> Layout:
     raise ValueError(f"there is no view {view!r}; there are {', '.join(VIEWS)}")
 
 
-def picture_of(design: Design, view: str, side: Side, tokens: Tokens, title: str = "") -> Picture:
-    """A view of a whole design."""
+def picture_of(
+    design: Design,
+    view: str,
+    side: Side,
+    tokens: Tokens,
+    title: str = "",
+    *,
+    cords: bool = False,
+) -> Picture:
+    """A view of a whole design, with its notes; of racks with their power cords if asked for."""
     scene = SceneArrays(layout_of(view, side))
     scene.build(design)
     left, top, right, bottom = scene.layout.bounds()
     window = Window(left - MARGIN_MM, top - MARGIN_MM, right + MARGIN_MM, bottom + MARGIN_MM)
-    return Picture(scene, Look(tokens), window, title)
+    picture = Picture(scene, Look(tokens), window, title)
+    for plate in scene.notes.plates(detail_scale(picture)):
+        x, y, w, h = plate.box
+        window.x0, window.y0 = min(window.x0, x - NOTE_MM), min(window.y0, y - NOTE_MM)
+        window.x1, window.y1 = max(window.x1, x + w + NOTE_MM), max(window.y1, y + h + NOTE_MM)
+    if cords and view == "racks":
+        picture.cords = tuple(cord_runs(scene, design.racks, None))
+    return picture
 
 
 def detail_scale(picture: Picture) -> float:

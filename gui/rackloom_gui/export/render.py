@@ -44,18 +44,22 @@ def render(
     dpi: float = 192.0,
     sheet: str = "A3",
     date: str | None = None,
+    cords: bool = False,
 ) -> Path:
     """Write a drawing of a design: what kind of file, the ending of ``path`` says.
 
     ``view`` is ``racks``, ``fabric`` or ``floor``; ``side`` (of racks) ``front``, ``rear`` or
     ``both``. ``tokens`` are the colours of SVG and PNG (light by default; PDF is always light),
     ``dpi`` the fineness of a PNG, ``sheet`` the paper of a PDF, ``date`` what its title block says
-    (today by default). Raises ValueError for a wish that is unknown, FileError where the file
-    cannot be written.
+    (today by default), ``cords`` whether racks are drawn with their power cords (as far as both
+    ends are seen from that side). Raises ValueError for a wish that is unknown, FileError where
+    the file cannot be written.
     """
     target = Path(path)
     kind = target.suffix.lower().removeprefix(".")
-    data = render_bytes(design, view, side, kind, tokens=tokens, dpi=dpi, sheet=sheet, date=date)
+    data = render_bytes(
+        design, view, side, kind, tokens=tokens, dpi=dpi, sheet=sheet, date=date, cords=cords
+    )
     write_atomically(target, [data])
     return target
 
@@ -70,6 +74,7 @@ def render_bytes(
     dpi: float = 192.0,
     sheet: str = "A3",
     date: str | None = None,
+    cords: bool = False,
 ) -> bytes:
     """The same as :func:`render`, as bytes."""
     if kind not in KINDS:
@@ -83,8 +88,8 @@ def render_bytes(
         raise ValueError(f"there is no sheet {sheet!r}; there are {', '.join(SHEETS)}")
     need_application()
     if kind == "pdf":
-        return _pdf(design, view, wanted, sheet, date or calendar.today().isoformat())
-    pictures = _pictures(design, view, wanted, tokens or LIGHT)
+        return _pdf(design, view, wanted, sheet, date or calendar.today().isoformat(), cords)
+    pictures = _pictures(design, view, wanted, tokens or LIGHT, cords)
     if kind == "svg":
         return svg_bytes(pictures, detail_scale(pictures[0]), design.settings.project)
     return _png(pictures, dpi)
@@ -97,21 +102,21 @@ def _sides(wanted: str) -> list[Side]:
 TITLES = {Side.FRONT: "Front", Side.REAR: "Rear"}
 
 
-def _pictures(design: Design, view: str, wanted: str, tokens: Tokens) -> list[Picture]:
+def _pictures(design: Design, view: str, wanted: str, tokens: Tokens, cords: bool) -> list[Picture]:
     if view != "racks":
         return [picture_of(design, view, Side.FRONT, tokens)]
     sides = _sides(wanted)
     return [
-        picture_of(design, view, side, tokens, TITLES[side] if len(sides) > 1 else "")
+        picture_of(design, view, side, tokens, TITLES[side] if len(sides) > 1 else "", cords=cords)
         for side in sides
     ]
 
 
-def _pdf(design: Design, view: str, wanted: str, sheet: str, date: str) -> bytes:
+def _pdf(design: Design, view: str, wanted: str, sheet: str, date: str, cords: bool) -> bytes:
     size = SHEETS[sheet]
     block = TitleBlock.of(design, view, date)
     if view == "racks":
-        sheets = rack_sheets(design, _sides(wanted), size, TITLES)
+        sheets = rack_sheets(design, _sides(wanted), size, TITLES, cords=cords)
     else:
         sheets = [whole_sheet(design, view, size)]
     return pdf_bytes(sheets, block, size)

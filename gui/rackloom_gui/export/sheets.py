@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPageLayout, QPageSize, QPainter, QPdfWriter, QPen
 
 from rackloom.catalog.words import Side
 from rackloom.design import Design
-from rackloom.design.ids import RackId
+from rackloom.design.ids import DeviceId, RackId
 from rackloom_gui.canvas.pencil import elided, font_of
 from rackloom_gui.export.application import painting
 from rackloom_gui.export.picture import Picture, picture_of
@@ -70,10 +70,17 @@ class Sheet:
 
 
 def rack_sheets(
-    design: Design, sides: Sequence[Side], size: tuple[float, float], titles: dict[Side, str]
+    design: Design,
+    sides: Sequence[Side],
+    size: tuple[float, float],
+    titles: dict[Side, str],
+    *,
+    cords: bool = False,
 ) -> list[Sheet]:
     """Racks from left to right, row by row, as many on a sheet as it holds at a round scale."""
-    whole = {side: picture_of(design, "racks", side, LIGHT, titles[side]) for side in sides}
+    whole = {
+        side: picture_of(design, "racks", side, LIGHT, titles[side], cords=cords) for side in sides
+    }
     first = whole[sides[0]]
     room_w, room_h = _room(size)
     ordered = _racks_in_order(design)
@@ -84,9 +91,11 @@ def rack_sheets(
     widest = max(first.around([box]).width_mm for box in boxes.values())
     scale = _round_scale(max(tallest / room_h, widest * len(sides) / room_w))
     sheets: list[Sheet] = []
-    for group in _groups(design, ordered, boxes, first, room_w * scale, len(sides)):
+    groups = _groups(design, ordered, boxes, first, room_w * scale, len(sides))
+    notes = {side: _notes_of(groups, boxes, picture) for side, picture in whole.items()}
+    for number, group in enumerate(groups):
         mine = [boxes[rack] for rack in group]
-        pictures = [whole[side].around(mine) for side in sides]
+        pictures = [replace(whole[side].around(mine), notes=notes[side][number]) for side in sides]
         sheets.append(Sheet(pictures, MM / scale, f"1:{scale}"))
     return sheets
 
@@ -116,6 +125,29 @@ def _groups(
                 continue
         groups.append([rack])
     return groups
+
+
+def _notes_of(
+    groups: Sequence[Sequence[RackId]],
+    boxes: dict[RackId, tuple[float, float, float, float]],
+    picture: Picture,
+) -> list[frozenset[str]]:
+    """The notes of each sheet: those about its racks, and those nearest to them."""
+    found: list[set[str]] = [set() for _ in groups]
+    sheet_of = {rack: n for n, group in enumerate(groups) for rack in group}
+    design = picture.scene.design
+    middles = [(boxes[r][0] + boxes[r][2] / 2, boxes[r][1] + boxes[r][3] / 2, r) for r in sheet_of]
+    for spot in picture.scene.notes.spots():
+        about = spot.note.about
+        rack = RackId(about or "")
+        device = design.devices.get(DeviceId(about or ""))
+        if device is not None:
+            rack = device.rack
+        if rack not in sheet_of:
+            x, y = spot.x, spot.y
+            rack = min(middles, key=lambda m: (abs(m[1] - y) > 2500.0, abs(m[0] - x)))[2]
+        found[sheet_of[rack]].add(spot.note.id)
+    return [frozenset(ids) for ids in found]
 
 
 def whole_sheet(design: Design, view: str, size: tuple[float, float]) -> Sheet:
