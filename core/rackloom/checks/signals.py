@@ -107,7 +107,7 @@ def linear_optics(shape: Shape) -> Iterator[ShapeHit]:
 
 @rule(
     "port.mixed-brands",
-    Severity.INFO,
+    Severity.WARNING,
     watches=_PLUGGED,
     scope="device",
     source="public optics and cabling notes (vendor locks)",
@@ -147,7 +147,7 @@ def _makers(context: Context, state: CageState) -> Iterator[str]:
 
 @rule(
     "port.copper-fec",
-    Severity.INFO,
+    Severity.WARNING,
     watches=_PLUGGED,
     scope="cable",
     among=long_slow_copper,
@@ -188,7 +188,7 @@ def _set_length(cable_id: CableId, length_m: float, draft: Draft) -> None:
 
 @rule(
     "port.forced-speed",
-    Severity.INFO,
+    Severity.WARNING,
     watches=_PLUGGED,
     scope="shape",
     source="NVIDIA Cumulus Linux, switch port attributes (auto-negotiation)",
