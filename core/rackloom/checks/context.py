@@ -13,7 +13,8 @@ from rackloom.checks.finding import called
 from rackloom.checks.loads import Loads, cords_of
 from rackloom.checks.shape import Shape, ShapeEnd, stand_in
 from rackloom.checks.topology import Topology
-from rackloom.checks.views import CageState, DeviceView, Memo, look_at
+from rackloom.checks.views import DeviceView, Memo, look_at
+from rackloom.design.wiring import plugged_as
 from rackloom.placement.routes import needed_lengths_m
 
 if TYPE_CHECKING:
@@ -109,23 +110,16 @@ class Context:
     def _find_shape(self, cable: Cable) -> Shape:
         links = len(self.design.links.get(cable.id, ()))
         ends = sorted_ends(cable)
-        views = self.views
-        states = [(views.get(end.device) or self.view(end.device)).states[end.cage] for end in ends]
-        # The kind in a token stands for cage group, transceiver and all that is plugged in.
-        key = (
-            cable.part,
-            links,
-            *[(e.end, e.socket, state.token) for e, state in zip(ends, states, strict=True)],
-        )
+        # A kind stands for cage group, transceiver, mode and all that is plugged in.
+        key = (cable.part, links, *plugged_as(self.design, ends))
         found = self.memo.shapes.get(key)
         if found is None:
-            found = self.memo.shapes[key] = self._new_shape(cable, ends, states, links)
+            found = self.memo.shapes[key] = self._new_shape(cable, ends, links)
         return found
 
-    def _new_shape(
-        self, cable: Cable, ends: Iterable[CableEnd], states: list[CageState], links: int
-    ) -> Shape:
+    def _new_shape(self, cable: Cable, ends: Iterable[CableEnd], links: int) -> Shape:
         part = self.design.part(cable.part, CablePart)
+        states = [(end, self.view(end.device).states[end.cage]) for end in ends]
         plugged = tuple(
             ShapeEnd(
                 end.end,
@@ -136,7 +130,7 @@ class Context:
                 state.module,
                 end.socket,
             )
-            for number, (end, state) in enumerate(zip(ends, states, strict=True))
+            for number, (end, state) in enumerate(states)
         )
         return Shape(part, plugged, links)
 

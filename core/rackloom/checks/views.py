@@ -16,14 +16,14 @@ from rackloom.catalog.parts import CablePart, DevicePart, TransceiverPart
 from rackloom.catalog.words import CableTechnology, FormFactor
 from rackloom.checks.finding import called
 from rackloom.checks.shape import Shape, cage_words, stand_in
-from rackloom.design.hardware import cages_of, fixed_mode
+from rackloom.design.hardware import cages_of
 from rackloom.design.wiring import wiring
 
 if TYPE_CHECKING:
     from rackloom.design.entities import Cable, CableEnd, Device
     from rackloom.design.ids import DeviceId, ModuleId
     from rackloom.design.value import Design
-    from rackloom.design.wiring import Seat
+    from rackloom.design.wiring import Seat, SeatKind
 
 FIBRE_CONNECTORS = frozenset(
     {FormFactor.MPO_12, FormFactor.MPO_16, FormFactor.MMC_12, FormFactor.LC_DUPLEX}
@@ -37,8 +37,8 @@ _COPPER = frozenset({CableTechnology.DAC, CableTechnology.ACC})
 class CageKind:
     """What parts alone say about a plugged cage."""
 
-    cage: Cage
-    """One of the cages of this kind; keeps the key of the memo alive."""
+    seat: SeatKind
+    """What it says that of; keeps the key of the memo alive."""
     misfits: tuple[Misfit, ...]
     plug_w: float
     plug_w_unknown: bool
@@ -46,7 +46,6 @@ class CageKind:
     """Thick copper assemblies in it."""
     mixed: bool
     """A straight fibre beside a splitter in one transceiver."""
-    module: TransceiverPart | None
     direct_on_module: bool
     """A cable with plugs of its own in a cage with a transceiver."""
     kg_per_m: float
@@ -58,9 +57,6 @@ class CageState(NamedTuple):
 
     seat: Seat
     kind: CageKind
-    mode_fixed: bool
-    token: tuple[int, str, bool]
-    """Equal for cages whose cables are plugged alike, as far as this end goes."""
     doubled: bool
     """More than one plug in a socket, or a direct plug on a transceiver."""
 
@@ -82,12 +78,17 @@ class CageState(NamedTuple):
     @property
     def mode(self) -> BreakoutMode:
         """The mode it is in."""
-        return self.seat.mode
+        return self.seat.kind.mode
+
+    @property
+    def mode_fixed(self) -> bool:
+        """Whether somebody chose its mode."""
+        return self.seat.kind.mode_fixed
 
     @property
     def module(self) -> TransceiverPart | None:
         """The transceiver in it."""
-        return self.kind.module
+        return self.seat.kind.module
 
     @property
     def in_use(self) -> bool:
@@ -126,7 +127,8 @@ class Memo:
 
     def __init__(self) -> None:
         self.shapes: dict[tuple[object, ...], Shape] = {}
-        self.kinds: dict[tuple[object, ...], CageKind] = {}
+        self.kinds: dict[int, CageKind] = {}
+        """By identity of the kind of seat."""
 
 
 def look_at(
@@ -137,12 +139,12 @@ def look_at(
     ``known``: the view before an edit; cages where nothing changed keep their state.
     """
     device = design.devices[device_id]
-    before = {} if known is None or known.device.modes != device.modes else known.states
+    before = {} if known is None else known.states
     states: dict[str, CageState] = {}
     for name, seat in wiring(design, device_id).seats.items():
         state = before.get(name)
         if state is None or state.seat is not seat:
-            state = _state(design, memo, device, seat)
+            state = _state(design, memo, seat)
         states[name] = state
     return DeviceView(
         device,
@@ -155,27 +157,13 @@ def look_at(
     )
 
 
-def _state(design: Design, memo: Memo, device: Device, seat: Seat) -> CageState:
-    fixed = bool(device.modes) and fixed_mode(device, seat.cage) is not None
-    kind = _kind(design, memo, seat)
-    doubled = len(seat.plugs) + len(seat.modules) > 1 and _is_doubled(seat, kind)
-    return CageState(seat, kind, fixed, (id(kind), seat.mode.name, fixed), doubled)
-
-
-def _kind(design: Design, memo: Memo, seat: Seat) -> CageKind:
-    # The modes of a cage are one object for all of its group in its part.
-    module = seat.module
-    plugs = seat.plugs
-    key: tuple[object, ...] = (id(seat.cage.modes), id(module))
-    if len(plugs) == 1:
-        cable, end = plugs[0]
-        key = (*key, cable.part, end.end)
-    else:
-        key += tuple([(cable.part, end.end) for cable, end in plugs])
-    kind = memo.kinds.get(key)
+def _state(design: Design, memo: Memo, seat: Seat) -> CageState:
+    kind = memo.kinds.get(id(seat.kind))
     if kind is None:
-        kind = memo.kinds[key] = _new_kind(design, seat)
-    return kind
+        kind = memo.kinds[id(seat.kind)] = _new_kind(design, seat)
+    return CageState(
+        seat, kind, len(seat.plugs) + len(seat.modules) > 1 and _is_doubled(seat, kind)
+    )
 
 
 def _new_kind(design: Design, seat: Seat) -> CageKind:
@@ -192,13 +180,12 @@ def _new_kind(design: Design, seat: Seat) -> CageKind:
         powers = [p for p in powers if p is not None]
     fibres = {part.branches for part, _ in cables if part.technology is CableTechnology.FIBRE}
     return CageKind(
-        cage,
+        seat.kind,
         misfits,
         sum(p for p in powers if p is not None),
         None in powers,
         sum(part.technology in _COPPER for part, _ in cables),
         module is not None and module.sockets > 1 and len(fibres) > 1,
-        module,
         module is not None
         and any(part.technology is not CableTechnology.FIBRE for part, _ in cables),
         sum(part.kg_per_m or 0.0 for part, _ in cables),

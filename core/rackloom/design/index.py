@@ -7,16 +7,27 @@ Keyed by rack and by device only, so that a patch copies small dicts (20,000 dev
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rackloom.bulk import copied
 from rackloom.design.change import Change
 from rackloom.design.entities import Cable, Cord, Device, Module, Rack
-from rackloom.design.ids import CableId, CordId, DeviceId, ModuleId, RackId, RowId, by_age
+from rackloom.design.ids import (
+    CableId,
+    CordId,
+    DeviceId,
+    ModuleId,
+    RackId,
+    RowId,
+    by_age,
+    in_order,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from rackloom.design.value import Design
 
@@ -41,11 +52,27 @@ class _Turnover(NamedTuple):
     new: set[str]
 
 
-def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-    groups: dict[str, list[str]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return {key: tuple(sorted(values, key=by_age)) for key, values in groups.items()}
+def _listed(table: Mapping[Any, object], field: str) -> dict[str, tuple[str, ...]]:
+    """The ids of a table under what a field of its entities says, oldest first."""
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for key, entity_id in zip(map(attrgetter(field), table.values()), table, strict=True):
+        groups[key].append(entity_id)
+    return _oldest_first(groups, in_order(table))
+
+
+def _cables_by_device(cables: Mapping[CableId, Cable]) -> dict[str, tuple[str, ...]]:
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for cable_id, cable in cables.items():
+        for device in _devices_of(cable):
+            groups[device].append(cable_id)
+    return _oldest_first(groups, in_order(cables))
+
+
+def _oldest_first(groups: Mapping[str, list[str]], they_are: bool) -> dict[str, tuple[str, ...]]:
+    if not they_are:
+        for ids in groups.values():
+            ids.sort(key=by_age)
+    return {key: tuple(ids) for key, ids in groups.items()}
 
 
 class DesignIndex:
@@ -76,14 +103,12 @@ class DesignIndex:
     def build(cls, design: Design) -> DesignIndex:
         """All look-ups from scratch."""
         index = cls()
-        index.devices_in_rack = _grouped((d.rack, d.id) for d in design.devices.values())  # type: ignore[assignment]
-        index.racks_in_row = _grouped((r.row, r.id) for r in design.racks.values())  # type: ignore[assignment]
-        index.cables_of_device = _grouped(  # type: ignore[assignment]
-            (device, c.id) for c in design.cables.values() for device in _devices_of(c)
-        )
-        index.modules_of_device = _grouped((m.device, m.id) for m in design.modules.values())  # type: ignore[assignment]
-        index.cords_of_device = _grouped((c.device, c.id) for c in design.cords.values())  # type: ignore[assignment]
-        index.cords_from_source = _grouped((c.source, c.id) for c in design.cords.values())  # type: ignore[assignment]
+        index.devices_in_rack = _listed(design.devices, "rack")  # type: ignore[assignment]
+        index.racks_in_row = _listed(design.racks, "row")  # type: ignore[assignment]
+        index.cables_of_device = _cables_by_device(design.cables)  # type: ignore[assignment]
+        index.modules_of_device = _listed(design.modules, "device")  # type: ignore[assignment]
+        index.cords_of_device = _listed(design.cords, "device")  # type: ignore[assignment]
+        index.cords_from_source = _listed(design.cords, "source")  # type: ignore[assignment]
         return index
 
     def patched(self, change: Change) -> DesignIndex:
@@ -154,6 +179,9 @@ TABLE_OF_LOOKUP = {
 
 def _devices_of(cable: Cable) -> tuple[DeviceId, ...]:
     """The devices a cable touches, each once, in the order of its ends."""
+    ends = cable.ends
+    if len(ends) == 2 and ends[0].device != ends[1].device:
+        return ends[0].device, ends[1].device
     return tuple(dict.fromkeys(end.device for end in cable.ends))
 
 

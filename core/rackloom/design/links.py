@@ -21,15 +21,8 @@ from rackloom.design.entities import Cable, CableEnd
 from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId, by_age
 from rackloom.design.paths import is_structured, trace
-from rackloom.design.wiring import (
-    LinkShape,
-    cage_mode,
-    has_optics,
-    module_in,
-    pairs_of,
-    share_lit,
-    wiring,
-)
+from rackloom.design.splitting import has_optics, pairs_of, share_lit
+from rackloom.design.wiring import LinkShape, cage_mode, module_in, plugged_as, wire_all
 
 if TYPE_CHECKING:
     from rackloom.design.value import Design
@@ -81,42 +74,37 @@ def cable_links(design: Design, cable: Cable) -> tuple[Link, ...]:
 
     Of a link through panels, the older of its two outer cables has it; see ``links_over``.
     """
-    part = design.part(cable.part, CablePart)
-    if is_structured(design, cable, part):
-        return tuple(_followed_links(design, cable, part))
     ends = cable.ends
-    for trunk in ends:
-        if trunk.end == 0:
-            break
-    else:
-        return ()
+    shapes = design.wiring_memo.shapes
+    plugged = (cable.part, *plugged_as(design, ends))
+    if plugged not in shapes:
+        shapes[plugged] = _shape(design, cable)
+    shape = shapes[plugged]
+    if shape is None:
+        return tuple(_followed_links(design, cable, design.part(cable.part, CablePart)))
     return tuple(
         [
             Link(
                 cable.id,
-                PortRef(trunk.device, trunk.cage, near),
-                PortRef(ends[place].device, ends[place].cage, far),
+                PortRef(ends[trunk].device, ends[trunk].cage, near),
+                PortRef(ends[branch].device, ends[branch].cage, far),
                 rate_gbps,
                 lanes,
             )
-            for near, place, far, rate_gbps, lanes in _shape(design, cable, part, trunk)
+            for trunk, near, branch, far, rate_gbps, lanes in shape
         ]
     )
 
 
-def _shape(design: Design, cable: Cable, part: CablePart, trunk: CableEnd) -> LinkShape:
-    """What a cable carries; thousands of cables in equal cages are worked out once."""
-    key: list[object] = [cable.part]
-    known = design.wirings
-    for end in cable.ends:
-        wires = known.get(end.device) or wiring(design, end.device)
-        key += (end.end, end.socket, wires.seats[end.cage].key)
-    shapes = design.wiring_memo.shapes
-    shape = tuple(key)
-    found = shapes.get(shape)
-    if found is None:
-        found = shapes[shape] = tuple(_worked_out(design, cable, part, trunk))
-    return found
+def _shape(design: Design, cable: Cable) -> LinkShape | None:
+    """What a cable carries, like all others plugged alike; None where its fibres lead further."""
+    part = design.part(cable.part, CablePart)
+    if is_structured(design, cable, part):
+        return None
+    trunk = next((place for place, end in enumerate(cable.ends) if end.end == 0), None)
+    if trunk is None:
+        return ()
+    return tuple((trunk, *link) for link in _worked_out(design, cable, part, cable.ends[trunk]))
 
 
 def _worked_out(
@@ -273,6 +261,7 @@ def port_name(design: Design, port: PortRef) -> str:
 def build_links(design: Design) -> dict[CableId, tuple[Link, ...]]:
     """The links of every cable; cables that carry none are left out."""
     with many_objects():
+        wire_all(design)
         return {
             cable_id: links
             for cable_id, cable in design.cables.items()

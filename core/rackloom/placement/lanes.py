@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rackloom.catalog.cages import BreakoutMode, Cage
 from rackloom.catalog.fit import PASSIVE
 from rackloom.catalog.parts import CablePart, TransceiverPart
-from rackloom.design.wiring import lit_lanes, mode_for
+from rackloom.design.splitting import lit_lanes, mode_for
 
 
 class Agreed(NamedTuple):
