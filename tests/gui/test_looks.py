@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QSettings
@@ -11,12 +14,15 @@ from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import trigger
 
+from rackloom.catalog import load_bundled
 from rackloom.catalog.parts import U_MM
 from rackloom.catalog.words import Side
+from rackloom.design import Design, Draft
 from rackloom.generate.example import example
 from rackloom.placement.geometry import FACEPLATE_MM
 from rackloom_gui.canvas.arrays import SceneArrays
-from rackloom_gui.canvas.elevation_layout import FRAME_MM, ElevationLayout
+from rackloom_gui.canvas.cable_drawing import cable_width_px
+from rackloom_gui.canvas.elevation_layout import ElevationLayout, numbers_room_mm
 from rackloom_gui.canvas.racks import NUMBERS_FROM_PX_PER_U, strip_mm
 from rackloom_gui.charts.legend import ChartLegend, Entry
 from rackloom_gui.icons import Icons
@@ -48,23 +54,35 @@ def test_the_legend_has_room_for_whole_letters(icons: Icons, qtbot: QtBot, width
         assert room.width() >= label.fontMetrics().horizontalAdvance(label.text()) or width == 160
 
 
+def _in_narrow_racks(design: Design) -> Design:
+    """The same in racks 600 mm wide."""
+    part: Any = load_bundled()["generic-48u-600"]  # type: ignore[index]
+    draft = Draft(design)
+    draft.embed(part)
+    for n, rack in enumerate([*design.racks.values()]):
+        draft.put(replace(rack, part=part.id, position_m=0.6 * n))
+    return draft.close("narrow")[0]
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["800 mm", "600 mm"])
 @pytest.mark.parametrize("side", [Side.FRONT, Side.REAR])
-@pytest.mark.parametrize("scale", [NUMBERS_FROM_PX_PER_U / U_MM, 0.25, 0.5, 1.0])
+@pytest.mark.parametrize("scale", [NUMBERS_FROM_PX_PER_U / U_MM, 0.25, 0.3, 0.35, 0.5, 1.0])
 def test_cables_in_the_managers_do_not_cross_out_the_u_numbers(
-    side: Side, scale: float, qtbot: QtBot
+    side: Side, scale: float, narrow: bool, qtbot: QtBot
 ) -> None:
     del qtbot
     scene = SceneArrays(ElevationLayout(side))
-    scene.build(example())
+    scene.build(_in_narrow_racks(example()) if narrow else example())
     segments, _owners = scene.layout.route(scene, np.flatnonzero(scene.legs.alive).astype(np.int32))
     upright = segments[(segments[:, 0] == segments[:, 2])]
     long = upright[np.abs(upright[:, 3] - upright[:, 1]) > 10 * U_MM]
     assert len(long) > (20 if side is Side.REAR else -1)
     for x, _y, width, _height in scene.racks["box"].tolist():
         margin = (width - FACEPLATE_MM) / 2
-        strip = strip_mm(scale, 48, margin - FRAME_MM)
+        strip = strip_mm(scale, 48, float(numbers_room_mm(margin)))
+        half = cable_width_px(scale) / 2 / scale
         for left in (x + margin - strip, x + width - margin):
-            inside = (long[:, 0] > left) & (long[:, 0] < left + strip)
+            inside = (long[:, 0] + half > left) & (long[:, 0] - half < left + strip)
             assert not inside.any()
 
 

@@ -26,9 +26,9 @@ from rackloom_gui.canvas.segments import IntArray, Segments
 NUMBERS_MM = 20.0
 """Width of the strip beside the rails that carries the U numbers."""
 CLEAR_MM = 54.0
-CLEAR_NARROW_MM = 30.0
+CLEAR_NARROW_MM = 38.0
 """What cables leave free beside the rails: at the least zoom that shows U numbers they need 54 mm.
-In racks without room for that much the cables need most of it themselves."""
+In racks without room for that much both get their share, and the numbers are shown from closer."""
 FRAME_MM = 7.0
 """Side of the cabinet as drawn."""
 BEYOND_MM = 240.0
@@ -36,6 +36,12 @@ BEYOND_MM = 240.0
 STUB_MM = 60.0
 """A cable's end that hangs loose is drawn as long as this."""
 _R2 = (0.7548776662466927, 0.5698402909980532)
+
+
+def numbers_room_mm(margin_mm: Any) -> FloatArray:
+    """How much of the width beside the rails is the U numbers'; the rest is the cables'."""
+    room: FloatArray = np.where(np.asarray(margin_mm) > 2 * CLEAR_MM, CLEAR_MM, CLEAR_NARROW_MM)
+    return room
 
 
 def lane_of(things: Any, ports: Any) -> FloatArray:
@@ -136,8 +142,7 @@ class ElevationLayout:
         """x of a lane in the left or right manager of racks."""
         box = scene.racks["box"][racks]
         margin = self._margins(scene, racks)
-        numbers = np.where(margin > 2 * CLEAR_MM, CLEAR_MM, CLEAR_NARROW_MM)
-        room = np.maximum(margin - numbers - FRAME_MM - 4.0, 3.0)
+        room = np.maximum(margin - numbers_room_mm(margin) - FRAME_MM - 4.0, 3.0)
         # In wide racks the cables keep clear of the PDUs that hang at the very edge.
         clear = np.where(room > STRIP_MM + 20.0, STRIP_MM, 0.0)
         inset = FRAME_MM + 2.0 + clear + lane * (room - clear)

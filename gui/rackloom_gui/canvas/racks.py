@@ -12,8 +12,12 @@ from rackloom.catalog.parts import U_MM, RackPart
 from rackloom.placement.elevation import RACK_NAME_MM, TRAY_MM, RowBand
 from rackloom.placement.geometry import CHASSIS_MM, FACEPLATE_MM, rack_opening_mm
 from rackloom_gui.canvas.arrays import SceneArrays
-from rackloom_gui.canvas.distinct import distinct
-from rackloom_gui.canvas.elevation_layout import FRAME_MM, NUMBERS_MM, ElevationLayout
+from rackloom_gui.canvas.elevation_layout import (
+    FRAME_MM,
+    NUMBERS_MM,
+    ElevationLayout,
+    numbers_room_mm,
+)
 from rackloom_gui.canvas.look import Look, Window
 from rackloom_gui.canvas.pencil import CENTRE, LEFT, Pencil, elided, text_width
 from rackloom_gui.canvas.pointer import FloatArray, draw_pixmap_fragments, draw_rects, fragments
@@ -186,26 +190,27 @@ def _slot_lines(pencil: Pencil, openings: FloatArray, tokens: Tokens) -> None:
 def _numbers(pencil: Pencil, boxes: FloatArray, openings: FloatArray, look: Look) -> None:
     """U numbers on strips beside both posts, from 1 at the bottom; every fifth is bold."""
     units = np.rint(openings[:, 3] / U_MM).astype(int)
-    margins = openings[:, 0] - boxes[:, 0] - FRAME_MM
+    margins = openings[:, 0] - boxes[:, 0]
+    rooms = np.round(np.minimum(numbers_room_mm(margins), margins - FRAME_MM), 1)
     # Sprites are painted in device pixels, and their least text is that many of them.
     scale = pencil.scale * (pencil.ratio if look.sprites is not None else 1.0)
-    for count in distinct(units):
-        mine = openings[units == count]
-        width = strip_mm(scale, int(count), float(margins[units == count].min()))
+    for count, room in sorted(set(zip(units.tolist(), rooms.tolist(), strict=True))):
+        mine = openings[(units == count) & (rooms == room)]
+        width = strip_mm(scale, count, room)
         size = (width, float(mine[0, 3]))
 
-        def paint(pen: Pencil, count: int = int(count), width: float = width) -> None:
+        def paint(pen: Pencil, count: int = count, width: float = width) -> None:
             number_strip(pen, count, look.tokens, width)
 
         spots = np.concatenate([mine[:, :2] - (width, 0), mine[:, :2] + (FACEPLATE_MM, 0)])
         found = None
         if look.sprites is not None:
-            key = ("U", int(count), look.tokens.name, width)
+            key = ("U", count, look.tokens.name, width)
             found = look.sprites.get(
                 key, size, pencil.scale, pencil.ratio, paint, MAX_STRIP_PX, opaque=True
             )
         if found is None:
-            pencil.stamp(("U", int(count), width), spots, paint)
+            pencil.stamp(("U", count, width), spots, paint)
             continue
         pixmap, factor = found
         boxes = np.zeros((len(spots), 4))
@@ -229,7 +234,8 @@ def _widest_px(units: int, size: int) -> float:
 def strip_mm(scale: float, units: int, margin_mm: float) -> float:
     """Width of a strip of U numbers at a scale (px/mm): its own, or what the least text needs.
 
-    ``margin_mm`` is all the room beside the post; the strip does not grow into the frame.
+    ``margin_mm`` is the numbers' room beside the post: the strip grows neither into the cables nor
+    into the frame.
     """
     needed = (_widest_px(units, LEAST_NUMBER_PX) + 2.0) / scale
     return needed if NUMBERS_MM < needed <= margin_mm else NUMBERS_MM
