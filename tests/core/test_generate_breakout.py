@@ -72,6 +72,31 @@ def test_an_uplink_takes_the_place_of_two_split_ports() -> None:
         plan_tree(64, 8, leaf_ports=128, spine_ports=64, ratio=2.0, uplink_ports=2, leaf_uplinks=33)
 
 
+def test_leaves_and_spines_of_different_ports_are_joined_at_the_slower_rate() -> None:
+    """SN5600 comes as 128 x 400G, a 7060X6 as 64 x 800G: both take 2x400 in a cage."""
+    design = made(64, switch="nvidia-sn5600", spine_switch="arista-7060x6-64pe")
+    assert roles(design) == {"leaf": 8, "spine": 4}
+    assert errors(design) == []
+    rates = Counter(link.rate_gbps for found in design.links.values() for link in found)
+    assert rates == {400.0: 1024}
+
+
+def test_uplinks_are_split_where_no_whole_cage_goes_far_enough() -> None:
+    """Whole 800G cables end at 50 m; two fibres of 400G from the same cage go on."""
+    options = {"server": "dell-xe9680-h100", "switch": "arista-7060x6-64pe"}
+    near = made(16, **options, tiers="2", row_pitch_m="3")
+    assert {link.rate_gbps for found in near.links.values() for link in found} == {400.0, 800.0}
+    spread = {"racks_per_row": "1", "row_pitch_m": "30", "unit_servers": "8"}
+    far = generate(
+        "rail-fat-tree", CATALOG, servers=16, options={**options, "tiers": "2", **spread}
+    )
+    assert any("run at 400G" in note for note in far.notes)
+    assert errors(far.design) == []
+    assert {link.rate_gbps for found in far.design.links.values() for link in found} == {400.0}
+    with pytest.raises(GenerateError, match="leaf to spine: the longest way is"):
+        made(16, **options, tiers="2", **spread, uplink_gbps="800")
+
+
 @pytest.mark.parametrize(
     ("server", "switch", "branches", "cables", "rate_gbps"),
     [

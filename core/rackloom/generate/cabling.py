@@ -16,8 +16,8 @@ from rackloom.catalog.words import CableTechnology
 from rackloom.design.entities import CableEnd
 from rackloom.design.ids import DeviceId
 from rackloom.generate.builder import Builder
-from rackloom.generate.errors import GenerateError
-from rackloom.placement.joins import Join, Joiner, Kind, kind_of
+from rackloom.generate.errors import GenerateError, UplinkError
+from rackloom.placement.joins import Join, Joiner, JoinSet, Kind, kind_of
 from rackloom.placement.misses import nearest_miss
 from rackloom.placement.routes import route_lengths_m
 
@@ -36,6 +36,21 @@ class Bundle:
     fabric: str
     split: tuple[int, int]
     """Into how many ports either cage is divided."""
+    uplinks: bool = False
+    """Switches at both ends."""
+    rate_gbps: float | None = None
+    """Of each link; None: as fast as the cages allow."""
+
+    def joins(self, ways: JoinSet) -> Sequence[Join]:
+        """Those that run the links at their rate; where there is none, the fastest."""
+        if self.rate_gbps is None:
+            return ways.best
+        return [j for j in ways.joins if j.rate_gbps >= self.rate_gbps - 1e-6] or ways.best
+
+    def error(self, why: str) -> GenerateError:
+        """That they cannot be cabled, and why."""
+        kind = UplinkError if self.uplinks else GenerateError
+        return kind(f"{self.name}: {why}")
 
 
 @dataclass(slots=True)
@@ -60,16 +75,16 @@ class Cabler:
             a, b = (
                 kind_of(cage, part.manufacturer, part.model) for part, cage in (bundle.a, bundle.b)
             )
-            ways = joiner.between(a, b)
+            ways = bundle.joins(joiner.between(a, b))
             needed_m = self._needed_m(bundle)
-            usable = one_link_joins(ways.best, bundle.split)
+            usable = one_link_joins(ways, bundle.split)
             if usable:
                 usable = self._one_optic(bundle, usable, float(needed_m.max()))
                 self._plug(bundle, usable, *_ordered(bundle, usable, needed_m))
                 continue
-            usable = splitter_joins(ways.best, bundle.split)
+            usable = splitter_joins(ways, bundle.split)
             if not usable:
-                raise GenerateError(f"{bundle.name}: {no_join(joiner, a, b)}")
+                raise bundle.error(no_join(joiner, a, b))
             groups, needed_m = _by_trunk(bundle.pairs, needed_m)
             self._split(bundle, groups, usable, *_ordered(bundle, usable, needed_m))
 
@@ -227,9 +242,9 @@ def _ordered(
     """What :func:`_stocked` finds; GenerateError where a way is too long for all of it."""
     lengths_m, choice = _stocked(usable, needed_m)
     if (choice < 0).any():
-        raise GenerateError(
-            f"{bundle.name}: the longest way is {needed_m.max():.0f} m, "
-            "and nothing in the catalogue that fits is stocked that long"
+        raise bundle.error(
+            f"the longest way is {needed_m.max():.0f} m, and nothing in the catalogue that fits is "
+            "stocked that long"
         )
     return lengths_m, choice
 

@@ -4,3 +4,7 @@
 
 class GenerateError(ValueError):
     """The numbers asked for do not make a fabric; the message says why and what would."""
+
+
+class UplinkError(GenerateError):
+    """Nothing joins the switches as they are split: split otherwise, something may."""

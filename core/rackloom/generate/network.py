@@ -65,6 +65,8 @@ class Network:
     """Of a server's port: switches' cages split as far as that asks for."""
     split: str
     """The mode of a leaf's cages towards the servers."""
+    uplink_gbps: float | None = None
+    """Rate of the links between switches; None: as their cages come (:func:`mode_used`)."""
     role: CageRole = CageRole.COMPUTE
     prefix: str = ""
     """What the names of its switches begin with, where a design has several networks."""
@@ -96,6 +98,18 @@ class Network:
     def down_mode(self, cage: Cage) -> BreakoutMode:
         """How a cage of a leaf is split towards the servers."""
         return cage.mode(self.split) or mode_used(cage, self.rate_gbps)
+
+    def up_mode(self, cage: Cage) -> BreakoutMode:
+        """How a cage of a switch is split towards other switches."""
+        modes = [m for m in cage.modes if m.rate_gbps == self.uplink_gbps]
+        usable = [m for m in modes if not m.disables_neighbour]
+        return max(usable, key=lambda m: m.ports, default=mode_used(cage, self.rate_gbps))
+
+    def up_ports(self, switch: SwitchPart) -> list[tuple[Cage, int]]:
+        """Ports of a switch towards other switches, in the order of the faceplate."""
+        return [
+            (cage, index) for cage in switch.data_cages for index in range(self.up_mode(cage).ports)
+        ]
 
     def down_ports(self) -> list[tuple[Cage, int]]:
         """Ports of a leaf towards the servers, in the order of the faceplate."""
@@ -161,15 +175,6 @@ def mode_used(cage: Cage, rate_gbps: float) -> BreakoutMode:
         mode for mode in cage.modes if mode.rate_gbps >= rate_gbps and mode.ports < plain.ports
     )
     return max(coarser, key=lambda mode: mode.ports, default=plain)
-
-
-def data_ports(switch: SwitchPart, rate_gbps: float = 0.0) -> list[tuple[Cage, int]]:
-    """Fabric ports of a switch, split for this rate, in the order of the faceplate."""
-    return [
-        (cage, index)
-        for cage in switch.data_cages
-        for index in range(mode_used(cage, rate_gbps).ports)
-    ]
 
 
 def split_for(
@@ -240,21 +245,22 @@ def plan_network(
         network = Network(
             str(first.role), _NO_TREE, leaf, spine, core, rails, per_leaf, rate_gbps, down.name
         )
+        network.uplink_gbps = options["uplink_gbps"] or _common_rate(network)
         try:
             network.tree = plan_tree(
                 request.servers,
                 groups,
                 links_per_rail=links,
                 leaf_ports=len(network.down_ports()),
-                spine_ports=len(data_ports(spine, rate_gbps)),
-                core_ports=len(data_ports(core, rate_gbps)),
+                spine_ports=len(network.up_ports(spine)),
+                core_ports=len(network.up_ports(core)),
                 tiers=options["tiers"],
                 ratio=options["oversubscription"] * _uplinks_faster(network),
                 unit_size=options["unit_servers"],
                 units=units,
                 leaf_uplinks=options["leaf_uplinks"],
                 spines_at_least=options["spines"],
-                uplink_ports=max(down.ports // mode_used(leaf.data_cages[0], rate_gbps).ports, 1),
+                uplink_ports=max(down.ports // network.up_mode(leaf.data_cages[0]).ports, 1),
             )
         except GenerateError as reason:
             error = error or GenerateError(f"{reason} (with {part_id})")
@@ -269,6 +275,31 @@ def plan_network(
     raise error
 
 
+def slower_uplinks(network: Network) -> float | None:
+    """The rate to try where nothing joins the switches as their cages come; None for no other.
+
+    The next finer split that the servers' links do not outrun: two fibres of 400G go farther than
+    one cable of 800G.
+    """
+    cages = [part.data_cages[0] for part in network.switches]
+    now = min(network.up_mode(cage).rate_gbps for cage in cages)
+    finer = {
+        mode.rate_gbps
+        for cage in cages
+        for mode in cage.modes
+        if network.rate_gbps <= mode.rate_gbps < now
+    }
+    return max(finer, default=None)
+
+
+def _common_rate(network: Network) -> float | None:
+    """The rate that all tiers have ports of, where those of their cages as they come differ."""
+    rates = {
+        mode_used(part.data_cages[0], network.rate_gbps).rate_gbps for part in network.switches
+    }
+    return min(rates) if len(rates) > 1 else None
+
+
 _NO_TREE = Tree(0, 0, 0, 0, (), (), 0, 0, 0, 0, 0)
 
 
@@ -281,8 +312,7 @@ def _uplinks_faster(network: Network) -> float:
     rate_gbps = network.rate_gbps
     down = min(network.down_mode(network.leaf.data_cages[0]).rate_gbps, rate_gbps)
     up = min(
-        mode_used(part.data_cages[-1], rate_gbps).rate_gbps
-        for part in (network.leaf, network.spine)
+        network.up_mode(part.data_cages[-1]).rate_gbps for part in (network.leaf, network.spine)
     )
     return max(up / down, 1.0) if down > 0 else 1.0
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rackloom.catalog.load import Catalog
@@ -57,6 +58,7 @@ OPTIONS: tuple[Option, ...] = (
     _TREE["rails_per_leaf"],
     _TREE["breakout"],
     _TREE["leaf_uplinks"],
+    _TREE["uplink_gbps"],
     _TREE["spines"],
     Option("front_end", "bool", True, "cable the in-band ports of the trays"),
     Option(
@@ -127,7 +129,14 @@ def trays_asked(
 
 def generate(request: Request) -> tuple[Design, list[str]]:
     """The design, and what the user should know about it."""
-    system: WholeRack = whole_rack(request.catalog, request.options["system"])
+    system = whole_rack(request.catalog, request.options["system"])
+    networks = _networks(request, system)
+    if not networks:
+        return _generate(request, system)
+    return tree_preset.with_uplinks(request, networks[0], partial(_generate, system=system))
+
+
+def _generate(request: Request, system: WholeRack) -> tuple[Design, list[str]]:
     racks = request.servers // system.trays
     networks = _networks(request, system)
     builder, layout = _room(request, system, racks)
@@ -157,7 +166,11 @@ def _networks(request: Request, system: WholeRack) -> list[Network]:
         "switch": options["front_end_switch"],
         "oversubscription": options["front_end_oversubscription"],
         **dict.fromkeys(
-            ("spine_switch", "core_switch", "tiers", "racks_per_leaf", "leaf_uplinks"), None
+            (
+                *("spine_switch", "core_switch", "tiers", "racks_per_leaf", "leaf_uplinks"),
+                "uplink_gbps",
+            ),
+            None,
         ),
         "rails_per_leaf": 1,
         "spines": 2,

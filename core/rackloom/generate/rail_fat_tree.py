@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, sqrt
 
 from rackloom.catalog.parts import NicPart, PduPart, RackPart, ServerPart, SwitchPart
@@ -15,7 +16,7 @@ from rackloom.design.value import Design
 from rackloom.generate.builder import Builder
 from rackloom.generate.busbar import Busbar, hangs_on_busbar, refuse_trays
 from rackloom.generate.cabling import Cabler
-from rackloom.generate.errors import GenerateError
+from rackloom.generate.errors import GenerateError, UplinkError
 from rackloom.generate.fitted import Fitted, fitted
 from rackloom.generate.floor import Floor
 from rackloom.generate.layout import Item, Layout
@@ -24,6 +25,7 @@ from rackloom.generate.network import (
     Request,
     plan_network,
     server_names,
+    slower_uplinks,
     switch_face,
 )
 from rackloom.generate.options import Option
@@ -46,6 +48,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("rails_per_leaf", "int", 1, "rails that share a leaf", 1),
     Option("breakout", "bool", True, "split ports of leaves that are faster than the servers'"),
     Option("leaf_uplinks", "int", None, "uplinks of a leaf (auto: what its servers need)", 1),
+    Option("uplink_gbps", "float", None, "rate of links between switches (auto: whole cages)", 1),
     Option("spines", "int", 1, "at least this many spines (two tiers)", 1),
     Option("servers_per_rack", "int", None, "servers in a rack (auto: by power and height)", 1),
     Option("switch_place", "text", "auto", "auto, network (own racks) or top (above the servers)"),
@@ -70,6 +73,26 @@ OPTIONS: tuple[Option, ...] = (
 def generate(request: Request) -> tuple[Design, list[str]]:
     """The design, and what the user should know about it."""
     server = servers_of(request)
+    return with_uplinks(request, plan_network(request, server), partial(_generate, server=server))
+
+
+def with_uplinks(
+    request: Request, network: Network, build: Callable[[Request], tuple[Design, list[str]]]
+) -> tuple[Design, list[str]]:
+    """What ``build`` makes; where its switches cannot be joined, with slower links if there are."""
+    try:
+        return build(request)
+    except UplinkError:
+        slower = None if request.options["uplink_gbps"] else slower_uplinks(network)
+        if slower is None:
+            raise
+    options = {**request.options, "uplink_gbps": slower}
+    design, notes = build(Request(request.catalog, request.servers, options))
+    note = f"links between switches run at {slower:g}G, as nothing faster joins them or goes so far"
+    return design, [*notes, note]
+
+
+def _generate(request: Request, server: Fitted) -> tuple[Design, list[str]]:
     network = plan_network(request, server)
     builder, layout = begin(request, network, server)
     place(request, network, server, layout)

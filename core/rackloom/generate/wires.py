@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rackloom.catalog.cages import Cage
+from rackloom.catalog.cages import BreakoutMode, Cage
 from rackloom.catalog.parts import DevicePart, ServerPart, SwitchPart
 from rackloom.catalog.words import Protocol
 from rackloom.design.ids import DeviceId
 from rackloom.generate.cabling import Bundle
 from rackloom.generate.fitted import Fitted
 from rackloom.generate.layout import Layout
-from rackloom.generate.network import Network, data_ports, mode_used, rail_ports, server_names
+from rackloom.generate.network import Network, rail_ports, server_names
 
 
 def bundles(
@@ -101,7 +101,7 @@ class _Wires:
         return found.all()
 
     def _ports(self, switch: SwitchPart) -> list[tuple[Cage, int]]:
-        return data_ports(switch, self.network.rate_gbps)
+        return self.network.up_ports(switch)
 
 
 @dataclass(slots=True)
@@ -120,8 +120,12 @@ class _Bundles:
         bundle = self._by_kind.get(kind)
         if bundle is None:
             ends = (self.a, a[1]), (self.b, b[1])
-            split = (self._ports(*ends[0]), self._ports(*ends[1]))
-            bundle = Bundle(self.name, *ends, [], self.network.name, split)
+            modes = [self._mode(*end) for end in ends]
+            bundle = Bundle(
+                *(self.name, *ends, [], self.network.name, (modes[0].ports, modes[1].ports)),
+                uplinks=isinstance(self.a, SwitchPart),
+                rate_gbps=min(mode.rate_gbps for mode in modes),
+            )
             self._by_kind[kind] = bundle
         bundle.pairs.append(((a[0], a[1].name, a[2]), (b[0], b[1].name, b[2])))
 
@@ -129,9 +133,9 @@ class _Bundles:
         """The bundles, in the order of their first links."""
         return list(self._by_kind.values())
 
-    def _ports(self, part: DevicePart, cage: Cage) -> int:
+    def _mode(self, part: DevicePart, cage: Cage) -> BreakoutMode:
         if isinstance(part, ServerPart):
-            return cage.default_mode.ports
+            return cage.default_mode
         if isinstance(self.a, ServerPart):
-            return self.network.down_mode(cage).ports
-        return mode_used(cage, self.network.rate_gbps).ports
+            return self.network.down_mode(cage)
+        return self.network.up_mode(cage)
