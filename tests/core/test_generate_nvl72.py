@@ -77,6 +77,13 @@ def test_each_rack_holds_what_is_published() -> None:
     ] * 2
 
 
+def test_nvlink_switches_make_a_network_of_their_own_in_the_summary() -> None:
+    """They are plugged, into the backplane: nobody should look for their cables."""
+    names = {f["name"] for f in summary(made(2))["fabrics"]}
+    assert names == {"compute", "in-band", "out-of-band", "scale-up"}
+    assert fabric(made(2), "scale-up")["switches"] == {"switch": 18}
+
+
 def test_shelves_hang_half_on_each_feed() -> None:
     design = made(1)
     groups = Counter(

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rackloom.catalog.words import CageRole
+from rackloom.catalog.parts import SwitchPart
+from rackloom.catalog.words import CageRole, Protocol
 from rackloom.fabric.arrays import MANAGEMENT, ROLE_CODE, ROLES, THROUGH, Bools, Ints
 from rackloom.fabric.network import Network
 
@@ -26,6 +27,11 @@ TIER_NAMES = ("leaf", "spine", "core")
 
 UNPLUGGED = "unplugged"
 """Network of a switch that no end point can reach."""
+
+SCALE_UP = "scale-up"
+"""Network of switches that the backplane of their rack joins to GPUs, without a cable."""
+
+_BACKPLANES = frozenset({Protocol.NVLINK, Protocol.UALINK})
 
 
 def tier_name(tier: int) -> str:
@@ -107,10 +113,16 @@ def _network_names(design: Design, network: Network) -> tuple[str, ...]:
     """Name of the network of each switch."""
     components, ids = network.components, network.arrays.device_ids
     by_role = _names_by_role(network)
-    given: list[str | None] = [
-        design.devices[ids[device]].fabric if device >= 0 else None
-        for device in network.switch_device.tolist()
-    ]
+    by_backplane = {
+        part.id
+        for part in design.parts.values()
+        if isinstance(part, SwitchPart) and part.protocol in _BACKPLANES
+    }
+    given: list[str | None] = []
+    for device in network.switch_device.tolist():
+        found = design.devices[ids[device]] if device >= 0 else None
+        name = found.fabric if found else None
+        given.append(name or (SCALE_UP if found and found.part in by_backplane else None))
     votes: dict[int, Counter[str]] = {}
     for component, name in zip(components.tolist(), given, strict=True):
         if name:
