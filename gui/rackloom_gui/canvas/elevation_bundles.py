@@ -105,26 +105,36 @@ def _risers(
     left, _, right, _ = layout.bounds()
     beyond = {False: left - 120.0, True: right + 120.0}
     to_right = (middle[a] + middle[b]) / 2 >= (left + right) / 2
-    for band in distinct(bands):
-        members = np.flatnonzero(bands == band)
-        stops = np.concatenate([[beyond[False]], np.sort(middle[members]), [beyond[True]]])
-        change = np.zeros((len(stops), len(FABRICS)))
-        a_here, b_here = bands[a] == band, bands[b] == band
-        for some, x0, x1 in (
-            (a_here & b_here, middle[a], middle[b]),
-            (a_here & ~b_here, middle[a], np.where(to_right, beyond[True], beyond[False])),
-            (b_here & ~a_here, middle[b], np.where(to_right, beyond[True], beyond[False])),
-        ):
-            if some.any():
-                low = np.searchsorted(stops, np.minimum(x0, x1)[some])
-                high = np.searchsorted(stops, np.maximum(x0, x1)[some])
-                np.add.at(change, (low, codes[some]), 1.0)
-                np.add.at(change, (high, codes[some]), -1.0)
-        loads = np.cumsum(change, axis=0)[:-1]
-        thick = bundle_width(loads.sum(axis=1))
+    # All trays' stops in one line, tray by tray: each run begins and ends within one tray, so one
+    # sum along the line gives the loads of all of them.
+    trays = [(int(band), np.flatnonzero(bands == band)) for band in distinct(bands)]
+    sizes = [len(members) + 2 for _, members in trays]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    stops = np.zeros(starts[-1])
+    at = np.zeros(count, dtype=np.int64)
+    ends = np.zeros((len(layout.tray_tops), 2), dtype=np.int64)
+    for (band, members), start, size in zip(trays, starts.tolist(), sizes, strict=False):
+        line = stops[start : start + size]
+        line[:] = [beyond[False], *np.sort(middle[members]), beyond[True]]
+        at[members] = start + np.searchsorted(line, middle[members])
+        ends[band] = start, start + size - 1
+    a_band, b_band = bands[a], bands[b]
+    apart = a_band != b_band
+    side = to_right.astype(np.int64)
+    near_end = np.where(apart, ends[a_band, side], at[b])
+    low, high = np.minimum(at[a], near_end), np.maximum(at[a], near_end)
+    far_end = ends[b_band[apart], side[apart]]
+    low = np.concatenate([low, np.minimum(at[b[apart]], far_end)])
+    high = np.concatenate([high, np.maximum(at[b[apart]], far_end)])
+    both = np.concatenate([codes, codes[apart]])
+    loads = np.cumsum(_votes(low, both, len(stops)) - _votes(high, both, len(stops)), axis=0)
+    for (band, _members), start, size in zip(trays, starts.tolist(), sizes, strict=False):
+        here = loads[start : start + size - 1]
+        thick = bundle_width(here.sum(axis=1))
         y = layout.tray_tops[band] + TRAY_MM / 2
-        found.add(np.stack([stops[:-1], y - thick / 2, np.diff(stops), thick], 1), loads)
-    _between_rows(layout, found, bands[a], bands[b], to_right, codes, beyond)
+        line = stops[start : start + size]
+        found.add(np.stack([line[:-1], y - thick / 2, np.diff(line), thick], 1), here)
+    _between_rows(layout, found, a_band, b_band, to_right, codes, beyond)
 
 
 def _between_rows(
@@ -142,11 +152,10 @@ def _between_rows(
         some = (a_band != b_band) & (to_right == side)
         if not some.any():
             continue
-        change = np.zeros((len(order), len(FABRICS)))
-        y0 = np.minimum(tops[a_band], tops[b_band])[some]
-        y1 = np.maximum(tops[a_band], tops[b_band])[some]
-        np.add.at(change, (np.searchsorted(order, y0), codes[some]), 1.0)
-        np.add.at(change, (np.searchsorted(order, y1), codes[some]), -1.0)
+        rank = np.searchsorted(order, tops)
+        one, other = rank[a_band[some]], rank[b_band[some]]
+        change = _votes(np.minimum(one, other), codes[some], len(order))
+        change -= _votes(np.maximum(one, other), codes[some], len(order))
         loads = np.cumsum(change, axis=0)[:-1]
         thick = bundle_width(loads.sum(axis=1))
         boxes = np.stack([beyond[side] - thick / 2, order[:-1], thick, np.diff(order)], 1)
