@@ -6,12 +6,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.builders import small_design
+from tests.builders import big_design, small_design
 
 from rackloom.design import Design, Draft, edits
 from rackloom.reports import ReportError, cable_schedule
+from rackloom.reports.colouring import PALETTE, ColourBy
 from rackloom.reports.label_text import TOKENS, fill, template_problem
-from rackloom.reports.labels import PALETTE, SHEETS, Label, labels, preview, sheet_named
+from rackloom.reports.labels import SHEETS, Label, labels, preview, sheet_named
 
 
 def without_own_labels(**settings: object) -> Design:
@@ -147,3 +148,23 @@ def test_labels_stand_where_the_sheets_have_them() -> None:
 
 def test_no_design_no_labels() -> None:
     assert labels(Design()) == []
+
+
+@pytest.mark.parametrize("by", ["fabric", "rail"])
+def test_the_schedule_takes_the_colours_of_the_labels_but_keeps_a_cables_own(by: ColourBy) -> None:
+    draft = Draft(big_design(16))
+    first = next(iter(draft.cables.values()))
+    draft.put(replace(first, colour="aqua"))
+    design = draft.close("Paint")[0]
+    rows = cable_schedule(design, colour=by)
+    own = [row.colour for row in rows if row.cable == first.id]
+    assert set(own) == {"aqua"}
+    of_labels = {label.cable: label.colour for label in labels(design, colour=by)}
+    assert {row.colour for row in rows if row.cable != first.id} > {""} or by == "fabric"
+    for row in rows:
+        if row.cable != first.id:
+            assert row.colour == of_labels[row.cable]
+    assert len({row.colour for row in rows}) > (4 if by == "rail" else 1)
+    assert {row.colour for row in cable_schedule(design, colour="none")} == {""}
+    with pytest.raises(ReportError, match="cables are coloured by cable, fabric"):
+        cable_schedule(design, colour="mood")  # type: ignore[arg-type]

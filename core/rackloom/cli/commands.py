@@ -129,7 +129,7 @@ def cables(arguments: argparse.Namespace) -> int:
     return write_table(
         arguments.file,
         arguments.output,
-        lambda design: (cable_schedule(design), CableRow),
+        lambda design: (cable_schedule(design, colour=arguments.colour), CableRow),
         "Cables",
     )
 

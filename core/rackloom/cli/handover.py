@@ -58,6 +58,13 @@ def add_power_arguments(parser: argparse.ArgumentParser) -> None:
     _add_optional_output(parser)
 
 
+def add_colour_argument(parser: argparse.ArgumentParser, words: str) -> None:
+    """``--colour``: what colours stand for."""
+    parser.add_argument(
+        "--colour", choices=("cable", "fabric", "rail", "none"), default="cable", help=words
+    )
+
+
 def add_labels_arguments(parser: argparse.ArgumentParser) -> None:
     """What ``labels`` takes."""
     parser.add_argument("file", metavar="FILE", help="a project file")
@@ -66,14 +73,14 @@ def add_labels_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help="what a label says, with tokens such as {near} and {far} (default: the project's)",
     )
-    parser.add_argument(
-        "--colour",
-        choices=("cable", "fabric", "rail", "none"),
-        default="cable",
-        help="what the colour of a label stands for (default: cable, as the project has it)",
+    add_colour_argument(
+        parser, "what the colour of a label stands for (default: cable, as the project has it)"
     )
     parser.add_argument(
-        "--sheet", default="a4-3x8", metavar="NAME", help="of a PDF; default: a4-3x8"
+        "--sheet",
+        default="a4-3x8",
+        metavar="NAME",
+        help="of a PDF, such as a4-3x8 (default) or letter-3x10; any other name lists them all",
     )
     parser.add_argument(
         "--skip", type=_places, default=0, metavar="N", help="labels the first sheet lacks already"

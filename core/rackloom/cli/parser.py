@@ -146,6 +146,15 @@ def _add_bom(parser: argparse.ArgumentParser) -> None:
     handover.add_bom_arguments(parser)
 
 
+def _add_cables(parser: argparse.ArgumentParser) -> None:
+    _add_table(parser)
+    handover.add_colour_argument(
+        parser,
+        "what a cable without a colour of its own is coloured by (default: cable, as the project "
+        "has it)",
+    )
+
+
 def _add_estimate(parser: argparse.ArgumentParser) -> None:
     _add_file(parser)
     estimating.add_arguments(parser)
@@ -197,7 +206,7 @@ _ADD = {
     "check": _add_check,
     "summary": _add_summary,
     "bom": _add_bom,
-    "cables": _add_table,
+    "cables": _add_cables,
     "labels": handover.add_labels_arguments,
     "power": handover.add_power_arguments,
     "trays": handover.add_trays_arguments,

@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from rackloom.bulk import many_objects
 from rackloom.catalog.parts import CablePart
 from rackloom.design import Design
 from rackloom.design.ids import CableId
 from rackloom.design.value import ALL_TABLES
+from rackloom.reports.colouring import ColourBy, check_colouring, colours_of
 from rackloom.reports.errors import ReportError
 from rackloom.reports.label_text import (
     TIA_606,
@@ -23,15 +24,6 @@ from rackloom.reports.label_text import (
 )
 from rackloom.reports.order import natural
 from rackloom.reports.schedule import CableRow, cable_rails, cable_schedule, row_tokens
-
-ColourBy = Literal["cable", "fabric", "rail", "none"]
-COLOURINGS: tuple[ColourBy, ...] = ("cable", "fabric", "rail", "none")
-
-PALETTE = (
-    *("#0072b2", "#e69f00", "#009e73", "#cc79a7"),
-    *("#56b4e9", "#d55e00", "#f0e442", "#999999"),
-)
-"""Colours that people with any kind of colour vision can tell apart (Okabe and Ito, 2008)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +57,7 @@ def labels(design: Design, template: str | None = None, colour: ColourBy = "cabl
     problem = template_problem(wanted)
     if problem:
         raise ReportError(problem)
-    if colour not in COLOURINGS:
-        raise ReportError(f"labels are coloured by {', '.join(COLOURINGS)}, not {colour!r}")
+    check_colouring(colour, "labels")
     with many_objects():
         return _coloured(_made(design, wanted), colour)
 
@@ -162,8 +153,7 @@ def _coloured(found: list[Label], by: ColourBy) -> list[Label]:
         return found
     if by == "none":
         return [replace(label, colour="") for label in found]
-    keys = sorted({k for label in found if (k := getattr(label, by))}, key=natural)
-    colours = {key: PALETTE[n % len(PALETTE)] for n, key in enumerate(keys)}
+    colours = colours_of(getattr(label, by) for label in found)
     return [replace(label, colour=colours.get(getattr(label, by), "")) for label in found]
 
 

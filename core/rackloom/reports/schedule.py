@@ -18,6 +18,7 @@ from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.links import PortRef
 from rackloom.design.wiring import Wiring, wiring
+from rackloom.reports.colouring import ColourBy, check_colouring, colours_of
 from rackloom.reports.label_text import fill, place_text, place_tokens
 from rackloom.reports.order import natural
 
@@ -74,18 +75,39 @@ class _Site(NamedTuple):
 _LOOSE = _Place("", "", "", "", place_text("", "", "", ""))
 
 
-def cable_schedule(design: Design, fabric: Fabric | None = None) -> list[CableRow]:
+def cable_schedule(
+    design: Design, fabric: Fabric | None = None, colour: ColourBy = "cable"
+) -> list[CableRow]:
     """Every cable, sorted by rack, unit and port of the trunk end.
 
     The label is the cable's own, or what the project's label template says at the trunk end; by
     default both ends. See :func:`rackloom.reports.labels.labels`. ``fabric``: the design's, where
-    the caller has it.
+    the caller has it. ``colour``: a cable that was given no colour gets that of its fabric or its
+    rail (``none``: no cable has any). Raises ReportError for another way of colouring.
     """
+    check_colouring(colour, "cables")
     with many_objects():
         writer = _Writer(design, fabric)
         rows = [row for cable in design.cables.values() for row in writer.rows(cable)]
         rows.sort(key=_order)
-    return rows
+        return rows if colour == "cable" else _coloured(rows, design, fabric, colour)
+
+
+def _coloured(
+    rows: list[CableRow], design: Design, fabric: Fabric | None, by: ColourBy
+) -> list[CableRow]:
+    if by == "none":
+        return [replace(row, colour="") for row in rows]
+    if by == "rail":
+        rails = cable_rails(design, fabric)
+        keys = [rails.get(CableId(row.cable), "") for row in rows]
+    else:
+        keys = [row.fabric for row in rows]
+    colours = colours_of(keys)
+    return [
+        row if row.colour else replace(row, colour=colours.get(key, ""))
+        for row, key in zip(rows, keys, strict=True)
+    ]
 
 
 def _order(row: CableRow) -> tuple[object, ...]:

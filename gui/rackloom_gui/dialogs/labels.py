@@ -26,9 +26,10 @@ from PySide6.QtWidgets import (
 )
 
 from rackloom.design import Design
+from rackloom.reports.colouring import COLOURINGS
 from rackloom.reports.errors import ReportError
 from rackloom.reports.label_text import TIA_606, TOKENS, template_problem
-from rackloom.reports.labels import COLOURINGS, SHEETS, Label, LabelSheet, labels
+from rackloom.reports.labels import SHEETS, Label, LabelSheet, labels
 from rackloom_gui.editing import sentence
 from rackloom_gui.export.labels import MM, paint_label
 from rackloom_gui.icons import Icons
