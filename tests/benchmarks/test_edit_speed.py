@@ -12,6 +12,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 from tests.benchmarks.conftest import catalog
 
+from rackloom.bulk import set_heap_apart
 from rackloom.catalog.parts import DevicePart, ServerPart
 from rackloom.checks import run
 from rackloom.design import Design, Draft, History, edits
@@ -59,10 +60,14 @@ EDITS: dict[str, Callable[[Design, int], tuple[Any, ...]]] = {
 
 @pytest.mark.parametrize("kind", EDITS)
 def test_edit_and_check_again(benchmark: BenchmarkFixture, design: Design, kind: str) -> None:
-    """One edit of each kind, always from the same design: the design after it, and its findings."""
+    """One edit of each kind, always from the same design: the design after it, and its findings.
+
+    The collector is as the program has it while a big design is open.
+    """
     assert design.links
     findings = run(design, catalog())
     assert findings.all is not None
+    set_heap_apart()
     numbers = count()
 
     def prepared() -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -44,12 +44,13 @@ def single_leaf(context: Context, device_id: str) -> Iterator[Hit]:
     if leaf is None or not leaf.serves_compute or not leaf.between:
         return
     alone = []
-    for role, server in leaf.served:
-        if role is not CageRole.COMPUTE or not has_gpus(context.design, server):
-            continue
-        near = topology.nodes[server].near
-        links = leaf.served[role, server].links
-        if len(near) == 1 and links > 1:
+    for (role, server), bundle in leaf.served.items():
+        if (
+            role is CageRole.COMPUTE
+            and bundle.links > 1
+            and len(topology.nodes[server].near) == 1
+            and has_gpus(context.design, server)
+        ):
             alone.append(server)
     if alone:
         alone.sort(key=by_age)
