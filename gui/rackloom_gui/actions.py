@@ -333,7 +333,8 @@ class ActionTable(QObject):
     def _name_history_step(self, action_id: str, label: str) -> None:
         if action_id in self._actions:
             title = translated(self._specs[action_id].title)
-            self._actions[action_id].setText(f"{title} {label}".rstrip().replace("\n", " "))
+            step = label.replace("\n", " ").replace("&", "&&")
+            self._actions[action_id].setText(f"{title} {step}".rstrip())
 
     # -- views ----------------------------------------------------------------------------------
 

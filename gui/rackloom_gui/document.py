@@ -11,8 +11,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from rackloom.design import Change, Design, History, Step
 from rackloom.design.ids import by_age
+from rackloom.design.names import shortened
 
 Selection = frozenset[str]
+LONGEST_LABEL = 100
+"""Steps are called after things, whose names may be of any length."""
 
 
 class Document(QObject):
@@ -106,6 +109,7 @@ class Document(QObject):
         self, label: str, edit: Callable[..., Any], *args: Any, merge_key: str = "", **kwargs: Any
     ) -> Any:
         """Run an edit as one undoable step; returns what it returned, raises EditError."""
+        label = shortened(label, LONGEST_LABEL)
         return self._history.do(label, edit, *args, merge_key=merge_key, **kwargs)
 
     def undo(self) -> None:

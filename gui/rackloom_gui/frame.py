@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from rackloom.checks.engine import Findings
+from rackloom.design.names import shortened
 from rackloom_gui.actions import ActionTable
 from rackloom_gui.charts.spinner import Spinner
 from rackloom_gui.icons import Icons
@@ -28,6 +29,8 @@ from rackloom_gui.theme import Theme, Tokens, mix
 from rackloom_gui.widgets.badge import SeverityBadge
 from rackloom_gui.widgets.text import ElidedLabel
 
+LONGEST_TEXT = 600
+"""Characters of a sentence in the banner, which must not hide the drawing."""
 MESSAGE_MS = 8000
 """How long a sentence of the program stays in the status bar."""
 
@@ -89,7 +92,7 @@ class Banner(QFrame):
             self._on_more = more[1]
         self._until = until
         self._severity = severity or "info"
-        self._text.setText(text)
+        self._text.setText(shortened(text, LONGEST_TEXT))
         self.setVisible(bool(text))
         self._dress()
         if text:

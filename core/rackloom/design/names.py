@@ -47,6 +47,17 @@ def name_after(name: str, taken: Iterable[str]) -> str:
     return next_name(stem, taken, width)
 
 
+def shortened(text: str, most: int = 80) -> str:
+    """A text of at most so many characters, for where a longer one would push all else aside.
+
+    The middle is left out: names differ at their beginning and at their end.
+    """
+    if len(text) <= most:
+        return text
+    tail = (most - 1) // 3
+    return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
+
+
 def device_names(design: Design | Draft) -> Iterable[str]:
     """Names of all devices."""
     return (device.name for device in design.devices.values())

@@ -9,13 +9,14 @@ from rackloom.catalog.parts import RackPart
 from rackloom.design import Design
 from rackloom.design.ids import RackId
 from rackloom.design.slots import free_ranges
+from rackloom.placement.elevation import EMPTY_ROW_MM
 from rackloom_gui.canvas.arrays import Layout, SceneArrays
 from rackloom_gui.canvas.fabric_layout import TITLE_MM, FabricLayout
 from rackloom_gui.canvas.floor_layout import TRAY_W, FloorLayout
 from rackloom_gui.canvas.labels import put_text
 from rackloom_gui.canvas.look import Look, Window
 from rackloom_gui.canvas.pencil import LEFT, Pencil, text_width
-from rackloom_gui.canvas.racks import draw_racks, draw_rows
+from rackloom_gui.canvas.racks import BESIDE_MM, draw_racks, draw_rows
 from rackloom_gui.tokens import mix
 
 Backdrop = Callable[[Pencil, SceneArrays, Window, Look], None]
@@ -94,9 +95,14 @@ def floor_backdrop(pencil: Pencil, scene: SceneArrays, window: Window, look: Loo
         inner = rect.adjusted(3, 3, -3, -3)
         if min(inner.width(), inner.height()) > 3:
             pencil.frame_px(inner, mix(tokens.canvas, tokens.tray, 0.35))
+    boxes, row_of = scene.racks["box"], scene.racks.row_of
     for row in scene.design.rows.values():
+        racks = [row_of[r] for r in scene.design.index.racks_in_row.get(row.id, ()) if r in row_of]
+        left = row.x_m * 1000
+        right = max((float(boxes[r, 0] + boxes[r, 2]) for r in racks), default=left + EMPTY_ROW_MM)
+        wide = right - left + BESIDE_MM
         size = int(min(max(260.0 * pencil.scale, 10.0), 20.0))
-        box = (row.x_m * 1000, row.y_m * 1000 - 420.0, 6000.0, 340.0)
+        box = (row.x_m * 1000, row.y_m * 1000 - 420.0, wide, 340.0)
         pencil.text(box, row.name, size, tokens.row_label, LEFT, bold=True)
 
 
@@ -142,7 +148,8 @@ def _racks_from_above(pencil: Pencil, scene: SceneArrays, window: Window, look: 
         rack = scene.design.racks[scene.racks.ids[row]]  # type: ignore[index]
         x, y, w, _ = (float(v) for v in boxes[row])
         place = pencil.rect(x, y + 70.0, w, 220.0)
-        put_text(pencil, place, rack.name, size, tokens.rack_title, look)
+        inner = place.adjusted(4.0, 0.0, -4.0, 0.0)  # names of neighbours do not run together
+        put_text(pencil, inner, rack.name, size, tokens.rack_title, look)
 
 
 def free_units(design: Design, rack_id: RackId, look: Look) -> int:

@@ -24,6 +24,8 @@ from rackloom_gui.canvas.pointer import FloatArray, draw_pixmap_fragments, draw_
 from rackloom_gui.canvas.sprites import MAX_STRIP_PX
 from rackloom_gui.tokens import Tokens, mix
 
+BESIDE_MM = 200.0
+"""The name of a row may be this much longer than the row."""
 NUMBERS_FROM_PX_PER_U = 9.0
 SLOTS_FROM_PX_PER_U = 6.0
 LEAST_NUMBER_PX = 7
@@ -71,7 +73,8 @@ def _row_name(pencil: Pencil, scene: SceneArrays, band: RowBand, tokens: Tokens)
     room = (band.tray_top_mm - band.top_mm) * pencil.scale
     if row is None or room < 9:
         return
-    box = (band.left_mm, band.top_mm, 4000.0, band.tray_top_mm - band.top_mm - 30.0)
+    wide = band.right_mm - band.left_mm + BESIDE_MM
+    box = (band.left_mm, band.top_mm, wide, band.tray_top_mm - band.top_mm - 30.0)
     size = int(min(size, max(room * 0.75, 9)))
     pencil.text(box, row.name, size, tokens.row_label, LEFT, bold=True)
 

@@ -2,7 +2,7 @@
 """Tooltips: what a port, cable, device or rack is, in a few lines of rich text."""
 
 from collections.abc import Callable, Iterable
-from html import escape
+from html import escape as escaped
 
 from PySide6.QtCore import QCoreApplication
 
@@ -17,6 +17,7 @@ from rackloom.catalog.parts import (
 from rackloom.design import Cable, Design, Device
 from rackloom.design.hardware import cages_of
 from rackloom.design.links import port_name
+from rackloom.design.names import shortened
 from rackloom.design.slots import free_ranges, height_u
 from rackloom.design.wiring import cage_mode
 from rackloom.reports.power import power_of_device
@@ -26,6 +27,11 @@ from rackloom_gui.widgets.quantity import POWER_W, format_quantity
 def tr(text: str) -> str:
     """A text in the user's language."""
     return QCoreApplication.translate("Canvas", text)
+
+
+def escape(text: str) -> str:
+    """A name as rich text shows it: letter by letter, and not longer than a tooltip is wide."""
+    return escaped(shortened(text))
 
 
 def rate_text(rate_gbps: float) -> str:

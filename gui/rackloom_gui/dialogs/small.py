@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 import rackloom
+from rackloom.design.names import shortened
 
 _Ok = QDialogButtonBox.StandardButton.Ok
 _Cancel = QDialogButtonBox.StandardButton.Cancel
@@ -27,7 +28,7 @@ class RenameDialog(QDialog):
         self, title: str, name: str, parent: QWidget | None = None, *, optional: bool = False
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(title)
+        self.setWindowTitle(shortened(title))
         self.edit = QLineEdit(name, self)
         self.edit.setAccessibleName(title)
         self.edit.setMinimumWidth(300)
@@ -53,7 +54,8 @@ class AcceptDialog(QDialog):
     def __init__(self, message: str, author: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Accept Problem"))
-        text = QLabel(message, self)
+        text = QLabel(shortened(message, 1000), self)
+        text.setTextFormat(Qt.TextFormat.PlainText)  # it holds names, which may look like markup
         text.setWordWrap(True)
         self.reason_edit = QPlainTextEdit(self)
         self.reason_edit.setAccessibleName(self.tr("Reason"))

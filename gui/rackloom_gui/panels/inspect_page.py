@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from html import escape
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -23,6 +24,7 @@ from rackloom.catalog.load import Catalog
 from rackloom.catalog.parts import Part
 from rackloom.catalog.words import Trust
 from rackloom.design import Change, Design
+from rackloom.design.names import shortened
 from rackloom.reports.power_total import PowerTotal
 from rackloom_gui.document import Document
 from rackloom_gui.editing import Editing
@@ -33,6 +35,8 @@ from rackloom_gui.theme import Theme
 from rackloom_gui.widgets.text import ElidedLabel
 
 Getter = Callable[[Any], Any]
+LONGEST_LINK = 40
+"""Characters of a link: a longer one would make the whole form wider than its panel."""
 
 
 class PageTools:
@@ -224,8 +228,9 @@ class Page(QWidget):
 
     def name_link(self, button: QToolButton, text: str) -> None:
         """Say what a link leads to."""
-        button.setText(text)
-        button.setToolTip(self.tr("Select {0} and show it").format(text))
+        button.setText(shortened(text, LONGEST_LINK).replace("&", "&&"))
+        tip = self.tr("Select {0} and show it").format(shortened(text, 200))
+        button.setToolTip(f"<qt>{escape(tip)}</qt>")
 
     def _follow(self, ids: list[str], _checked: bool = False) -> None:
         self.tools.show_ids(ids)

@@ -22,11 +22,14 @@ from rackloom.checks.kinds import Kind
 from rackloom.checks.registry import rules
 from rackloom.checks.trying import Outcome, try_all_apart, try_fix
 from rackloom.design.errors import EditError
+from rackloom.design.names import shortened
 from rackloom_gui.editing import sentence
 from rackloom_gui.icons import Icons
 from rackloom_gui.jobs import LatestJob
 from rackloom_gui.theme import Theme, Tokens
 
+LONGEST_MESSAGE = 3000
+"""Names may be of any length, and the fixes must stay in sight."""
 MOST_FIXES = 4
 """So many fixes of one finding get a button."""
 MOST_TRIED = 200
@@ -144,7 +147,7 @@ class ProblemDetail(QFrame):
         """
         self._clear()
         finding = chosen.first if isinstance(chosen, Kind) else chosen
-        self._message.setText(sentence(chosen.message))
+        self._message.setText(sentence(shortened(chosen.message, LONGEST_MESSAGE)))
         self._finding, self._alike = finding, alike
         try:
             self.fixes = finding.fixes if finding.accepted is None else ()

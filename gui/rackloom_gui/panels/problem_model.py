@@ -23,11 +23,14 @@ from rackloom.checks.engine import Findings
 from rackloom.checks.finding import Finding
 from rackloom.checks.kinds import Kind, kind_key, kinds
 from rackloom.checks.registry import rules
+from rackloom.design.names import shortened
 from rackloom_gui.editing import sentence, sentence_case
 from rackloom_gui.icons import Icons
 from rackloom_gui.theme import Theme
 
 _Index = QModelIndex | QPersistentModelIndex
+LONGEST_MESSAGE = 600
+"""A line of the list; names may be of any length."""
 _TOP = 2**32 - 1
 """Internal id of a rule's row; the row of a kind has the number of its rule's row."""
 _DEEP = 32
@@ -243,8 +246,8 @@ class ProblemModel(QAbstractItemModel):
     @staticmethod
     def _message(kind: Kind | None, finding: Finding | None) -> str:
         if kind is not None:
-            return kind.message
-        return finding.message if finding is not None else ""
+            return shortened(kind.message, LONGEST_MESSAGE)
+        return shortened(finding.message, LONGEST_MESSAGE) if finding is not None else ""
 
     def _icon(self, finding: Finding | None, group: Group) -> Any:
         if finding is not None and finding.accepted is not None:
