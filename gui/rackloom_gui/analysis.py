@@ -20,7 +20,7 @@ from rackloom.checks.engine import Findings, run
 from rackloom.design import Change, Design
 from rackloom_gui.charts.asked import Answered, Asked, answer
 from rackloom_gui.document import Document
-from rackloom_gui.engine import load_engines, load_fabric
+from rackloom_gui.engine import load_chart, load_engines, load_fabric
 from rackloom_gui.fabric_keeper import FabricKeeper
 from rackloom_gui.jobs import LatestJob
 from rackloom_gui.keeper import Keeper
@@ -325,4 +325,6 @@ def _answer(
     keeper: FabricKeeper, design: Design, asked: Asked, failed: frozenset[str], whole: Any
 ) -> Answered:
     load_engines()
-    return answer(keeper.fabric(design), asked, failed, whole)
+    found = answer(keeper.fabric(design), asked, failed, whole)
+    load_chart()  # or the window would have to, while it shows the first estimate
+    return found
