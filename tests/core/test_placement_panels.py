@@ -10,7 +10,8 @@ from rackloom.design import Design, Draft
 from rackloom.design.edits import add_device, add_rack, add_row
 from rackloom.design.ids import DeviceId
 from rackloom.placement.cabling import Plan, Refusal, choose, plan_cable, takers
-from rackloom.placement.routes import needed_lengths_m, route_m, spans
+from rackloom.placement.many_routes import needed_lengths_m
+from rackloom.placement.routes import route_m, spans
 
 CATALOG = load_bundled()
 Port = tuple[DeviceId, str]

@@ -16,15 +16,9 @@ from rackloom.catalog.words import Side
 from rackloom.design import CableEnd, Design, Draft
 from rackloom.design.edits import change_settings, plug_cable
 from rackloom.design.ids import DeviceId
-from rackloom.placement.routes import (
-    branch_routes,
-    footprints,
-    needed_lengths_m,
-    port_point_m,
-    route_lengths_m,
-    route_m,
-    trays,
-)
+from rackloom.placement.floor import footprints, trays
+from rackloom.placement.many_routes import needed_lengths_m, route_lengths_m
+from rackloom.placement.routes import branch_routes, port_point_m, route_m
 
 U = 0.04445
 MANAGER = 0.02935

@@ -15,7 +15,7 @@ from tests.gui.canvas_help import CATALOG, click, drag, middle, mouse
 from rackloom.checks import run
 from rackloom.design import edits
 from rackloom.generate.example import example
-from rackloom.placement.routes import needed_lengths_m
+from rackloom.placement.many_routes import needed_lengths_m
 from rackloom_gui.canvas.canvas import Canvas
 from rackloom_gui.document import Document
 from rackloom_gui.theme import Theme

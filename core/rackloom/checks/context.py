@@ -15,7 +15,7 @@ from rackloom.checks.shape import Shape, ShapeEnd, stand_in
 from rackloom.checks.topology import Topology
 from rackloom.checks.views import DeviceView, Memo, look_at
 from rackloom.design.wiring import plugged_as
-from rackloom.placement.routes import needed_lengths_m
+from rackloom.placement.many_routes import needed_lengths_m
 
 if TYPE_CHECKING:
     from rackloom.catalog.load import Catalog

@@ -12,8 +12,8 @@ from rackloom.design.ids import DeviceId, RackId, RowId
 from rackloom.design.paths import touched_paths
 from rackloom.design.relinking import affected_cables, rewired_devices
 from rackloom.design.wiring import wiring
+from rackloom.placement.floor import standings
 from rackloom.placement.loads import on_busbar_of
-from rackloom.placement.routes import standings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

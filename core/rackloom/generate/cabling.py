@@ -18,8 +18,8 @@ from rackloom.design.ids import DeviceId
 from rackloom.generate.builder import Builder
 from rackloom.generate.errors import GenerateError, UplinkError
 from rackloom.placement.joins import Join, Joiner, JoinSet, Kind, kind_of
+from rackloom.placement.many_routes import route_lengths_m
 from rackloom.placement.misses import nearest_miss
-from rackloom.placement.routes import route_lengths_m
 
 Port = tuple[DeviceId, str, int]
 """Device, cage, number of the port in the cage."""

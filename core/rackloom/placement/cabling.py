@@ -23,6 +23,7 @@ from rackloom.design.value import Design
 from rackloom.placement.joins import Join, Joiner, JoinSet, Kind, joiner
 from rackloom.placement.lengths import needed_m, next_length_m, refit_length, refit_lengths
 from rackloom.placement.loose_ends import cable_text, has_loose_end, next_pair, plug_loose_end
+from rackloom.placement.many_routes import route_lengths_m
 from rackloom.placement.misses import nearest_miss
 from rackloom.placement.plans import (
     EMPTY,
@@ -37,7 +38,7 @@ from rackloom.placement.plans import (
     plan_of,
     port_text,
 )
-from rackloom.placement.routes import PortAt, route_lengths_m, route_m
+from rackloom.placement.routes import PortAt, route_m
 
 __all__ = [
     "Plan",

@@ -19,6 +19,7 @@ from rackloom.design.hardware import cages_of
 from rackloom.design.ids import CableId, DeviceId
 from rackloom.design.value import Design
 from rackloom.placement.connect_plan import ConnectPlan, apply, rails_of_nics
+from rackloom.placement.many_routes import route_lengths_m
 from rackloom.placement.plans import (
     EMPTY,
     Filled,
@@ -28,7 +29,7 @@ from rackloom.placement.plans import (
     plan_of,
     port_text,
 )
-from rackloom.placement.routes import PortAt, route_lengths_m
+from rackloom.placement.routes import PortAt
 from rackloom.placement.wiring import Bench, Slot, Wire, assemble, by_name, slots_of
 
 __all__ = [

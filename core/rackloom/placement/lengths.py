@@ -12,8 +12,9 @@ from rackloom.catalog.words import CableTechnology
 from rackloom.design.draft import Draft
 from rackloom.design.ids import CableId
 from rackloom.design.value import Design
+from rackloom.placement.many_routes import needed_lengths_m
 from rackloom.placement.plans import EMPTY, filled_cages
-from rackloom.placement.routes import needed_lengths_m, route_m
+from rackloom.placement.routes import route_m
 
 
 def needed_m(design: Design, cable_id: CableId) -> float | None:

@@ -13,11 +13,12 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
-from rackloom.catalog.parts import CablePart, PartId
+from rackloom.catalog.parts import CablePart
 from rackloom.catalog.words import CableTechnology, Trust
 from rackloom.design.entities import SiteSettings
 from rackloom.design.value import Design
-from rackloom.placement.routes import PortAt, TrayWays, footprints, spans, tray_ways
+from rackloom.placement.floor import footprints
+from rackloom.placement.many_routes import TrayWays, runs_of, tray_ways
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -128,20 +129,11 @@ def tray_segments(design: Design) -> list[TraySegment]:
 
     Loose cables, and those that stay in their rack or pass through side panels, are in no tray.
     """
-    parts: list[PartId] = []
-    owner: list[int] = []
-    a_refs: list[PortAt] = []
-    b_refs: list[PortAt] = []
-    for n, cable in enumerate(design.cables.values()):
-        parts.append(cable.part)
-        for near, far in spans(design, cable):
-            owner.append(n)
-            a_refs.append((near.device, near.cage))
-            b_refs.append((far.device, far.cage))
-    if not owner:
+    parts = [cable.part for cable in design.cables.values()]
+    owners, a_refs, b_refs = runs_of(design, design.cables.values())
+    if not len(owners):
         return []
     ways = tray_ways(design, a_refs, b_refs)
-    owners = np.array(owner, np.intp)
     makes = {part_id: _make(design.part(part_id, CablePart)) for part_id in dict.fromkeys(parts)}
     figures = np.array(
         [[1.0, m.kg_per_m, m.area_mm2, m.averaged] for m in (makes[p] for p in parts)]

@@ -22,6 +22,7 @@ from rackloom.design.ids import DeviceId
 from rackloom.design.value import Design
 from rackloom.placement.cabling import too_far
 from rackloom.placement.joins import Join, JoinSet, Kind, joiner
+from rackloom.placement.many_routes import route_lengths_m
 from rackloom.placement.misses import nearest_miss
 from rackloom.placement.plans import (
     EMPTY,
@@ -34,7 +35,7 @@ from rackloom.placement.plans import (
     named_kind,
     port_text,
 )
-from rackloom.placement.routes import PortAt, route_lengths_m
+from rackloom.placement.routes import PortAt
 
 
 class Slot(NamedTuple):

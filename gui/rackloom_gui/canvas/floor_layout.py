@@ -12,7 +12,7 @@ from rackloom.catalog.parts import U_MM, RackPart
 from rackloom.catalog.words import Side
 from rackloom.design import Change, Design
 from rackloom.design.ids import RowId
-from rackloom.placement.routes import Tray, trays
+from rackloom.placement.floor import Tray, trays
 from rackloom_gui.canvas.colours import FABRICS
 from rackloom_gui.canvas.distinct import distinct
 from rackloom_gui.canvas.elevation_bundles import bundle_width

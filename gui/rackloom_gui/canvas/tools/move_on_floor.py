@@ -15,7 +15,7 @@ from rackloom.catalog.parts import RackPart
 from rackloom.design import Design, Row
 from rackloom.design.ids import RackId, RowId
 from rackloom.placement.floor_moves import FloorMove, move_on_floor
-from rackloom.placement.routes import needed_lengths_m
+from rackloom.placement.many_routes import needed_lengths_m
 from rackloom_gui.canvas.gestures import PointerEvent
 from rackloom_gui.canvas.tools import places
 from rackloom_gui.canvas.tools.ghosts import Box, Ghost
