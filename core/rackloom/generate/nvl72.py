@@ -144,14 +144,14 @@ def _generate(request: Request, system: WholeRack) -> tuple[Design, list[str]]:
         layout.load(network.switches, request.catalog)
     placed = SystemRacks(builder, layout, system, request.part("rack_pdu", PduPart))
     _place(racks, system, networks, layout, placed)
+    notes = place_cdus(request, layout, system, racks)
+    # Ways depend on where rows end: no rack is placed once the first cable has been measured.
     cabler = Cabler(builder, request.catalog)
-    notes: list[str] = []
     if request.options["out_of_band"]:
         notes += OutOfBand(request, layout, placed).build(cabler)
     for network in networks:
         cabler.cable(bundles(network, Fitted(system.server), layout, placed.trays))
         notes += network.notes
-    notes += place_cdus(request, layout, system, racks)
     return builder.design(), [*notes, *layout.power_notes()]
 
 
