@@ -7,13 +7,13 @@ devices and not the fabric.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from rackloom.bulk import copied
 from rackloom.catalog.words import CageRole
+from rackloom.checks.islands import islands_of, islands_without, reaches_as
 from rackloom.checks.nodes import Bundle, Looker, Node
 from rackloom.design.ids import CableId, DeviceId
 
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
     from rackloom.design.value import Design
 
 _T = TypeVar("_T")
-
-_FAR = 6
-"""So many devices lie between the far ends of a fabric of three tiers at most."""
-
-_WAYS = 16
-"""So many of the ways on are followed at each device."""
 
 
 class Dirty(NamedTuple):
@@ -154,12 +148,9 @@ class Topology:
         if all(self._carries_compute(d, old) == (d in old) for d in base & self.nodes.keys()):
             gone = touched - self.nodes.keys()
             self.__dict__["compute_switches"] = old - gone if gone else old
-        if "islands" in before.__dict__ and self._reaches_as(before, touched):
-            islands = before.islands
-            if gone := touched - self.nodes.keys():
-                left = (island - gone for island in islands)
-                islands = tuple([island for island in left if self._computes(island)])
-            self.__dict__["islands"] = islands
+        if "islands" in before.__dict__ and reaches_as(before.nodes, self.nodes, touched):
+            gone = touched - self.nodes.keys()
+            self.__dict__["islands"] = islands_without(before.islands, self.nodes, gone)
         nodes = base | (before.compute_switches ^ self.compute_switches)
         peers = set(nodes)
         above: set[DeviceId] = set()
@@ -184,83 +175,6 @@ class Topology:
             for leaf in leaves & topology.nodes.keys():
                 peers |= {d for role, d in topology.nodes[leaf].served if role is CageRole.COMPUTE}
         return Dirty(frozenset(nodes), frozenset(peers))
-
-    def _reaches_as(self, before: Topology, touched: set[DeviceId]) -> bool:
-        """Whether devices that are left surely reach the same others as before the change.
-
-        Asked of the touched ones only: whoever is no longer next to one is still near it by a
-        detour, and nobody came nearer. Says no where it would have to look further than that.
-        """
-        lost: list[tuple[DeviceId, DeviceId]] = []
-        beside: dict[DeviceId, None] = {}
-        for device in touched:
-            old, new = before.nodes.get(device), self.nodes.get(device)
-            if old is None and new is None:
-                continue
-            if old is None or old.halves or (new is not None and new.halves):
-                return False
-            cut = old.near - new.near if new is not None else old.near
-            if any(device not in before.nodes[d].near for d in cut):
-                return False
-            left = [d for d in cut if d in self.nodes]
-            if new is None:
-                beside.update(dict.fromkeys(left))
-                continue
-            compute = CageRole.COMPUTE in old.roles, CageRole.COMPUTE in new.roles
-            if not new.near <= old.near or compute[0] is not compute[1]:
-                return False
-            lost += [(device, d) for d in left]
-        # Whatever went through devices that are gone now goes by way of their peers.
-        return all(self._is_near(a, b) for a, b in lost) and self._hang_together(beside)
-
-    def _hang_together(self, devices: Iterable[DeviceId]) -> bool:
-        """Whether each of some devices surely reaches each other one."""
-        hubs: dict[DeviceId, set[DeviceId]] = {}
-        for device in devices:
-            if any(self._are_near(hub, ring, device) for hub, ring in hubs.items()):
-                continue
-            if hubs:
-                hub = next(iter(hubs))
-                if not (self._has_way(hub, device) and self._has_way(device, hub)):
-                    return False
-            first = self.nodes[device].near
-            hubs[device] = set().union(first, *[self.nodes[d].near for d in first])
-        return True
-
-    def _are_near(self, hub: DeviceId, ring: Set[DeviceId], device: DeviceId) -> bool:
-        """Whether traffic gets to and fro between a device and a hub, whose ``ring`` is near it."""
-        near = self.nodes[device].near
-        if device in ring and (hub in near or any(hub in self.nodes[d].near for d in near)):
-            return True
-        return self._is_near(hub, device) and self._is_near(device, hub)
-
-    def _computes(self, island: Iterable[DeviceId]) -> bool:
-        """Whether compute traffic begins anywhere on an island."""
-        return any(CageRole.COMPUTE in self.nodes[d].roles for d in island)
-
-    def _is_near(self, start: DeviceId, end: DeviceId) -> bool:
-        """Whether compute traffic gets from one device to another over two between them."""
-        first = self.nodes[start].near
-        into = {d for d in self.nodes[end].near if end in self.nodes[d].near}
-        if end in first or not into.isdisjoint(first):
-            return True
-        return any(not into.isdisjoint(self.nodes[d].near) for d in first)
-
-    def _has_way(self, start: DeviceId, end: DeviceId) -> bool:
-        """Whether compute traffic surely gets from one device to another; follows a few ways only.
-
-        From a core to a leaf whose only common spine went, the way leads through another pod.
-        """
-        nodes = self.nodes
-        into = {d for d in nodes[end].near if end in nodes[d].near}
-        seen = ways = {start}
-        for _ in range(_FAR):
-            ahead = set().union(*[nodes[d].near for d in ways])
-            if not into.isdisjoint(ahead):
-                return True
-            ways = set(islice(ahead - seen, _WAYS))
-            seen = seen | ways
-        return False
 
     def of_each(self, what: object, work_out: Callable[[Node], _T]) -> Mapping[DeviceId, _T]:
         """What follows from its node alone, for every device; remembered while its links stay.
@@ -355,46 +269,7 @@ class Topology:
 
         A box with several switches inside can belong to several islands.
         """
-        nodes = self.nodes
-        if any(node.halves for node in nodes.values()):
-            return tuple(self._islands_of_halves())
-        islands: list[frozenset[DeviceId]] = []
-        seen: set[DeviceId] = set()
-        for start, node in nodes.items():
-            if start in seen or CageRole.COMPUTE not in node.roles:
-                continue
-            island = frontier = {start}
-            while frontier:
-                frontier = set().union(*[nodes[d].near for d in frontier]) - island
-                island = island | frontier
-            seen |= island
-            islands.append(frozenset(island))
-        return tuple(islands)
-
-    def _islands_of_halves(self) -> Iterator[frozenset[DeviceId]]:
-        """As ``islands``, where a switch may be several: places are (device, switch inside)."""
-        seen: set[tuple[DeviceId, int]] = set()
-        for start, node in self.nodes.items():
-            if (start, 0) in seen or node.halves or CageRole.COMPUTE not in node.roles:
-                continue
-            island = {(start, 0)}
-            ways = [(start, 0)]
-            while ways:
-                new = set(self._ways_from(*ways.pop())) - island
-                island |= new
-                ways.extend(new)
-            seen |= island
-            yield frozenset(device for device, _ in island)
-
-    def _ways_from(self, device: DeviceId, inside: int) -> Iterator[tuple[DeviceId, int]]:
-        node = self.nodes[device]
-        for peer in node.near:
-            if node.halves:
-                yield from ((peer, q) for p, q in node.halves.get(peer, ()) if p == inside)
-            elif halves := self.nodes[peer].halves:
-                yield from ((peer, p) for p, _ in halves.get(device, ()))
-            else:
-                yield peer, 0
+        return islands_of(self.nodes)
 
 
 def _tiers(nodes: Mapping[DeviceId, Node]) -> dict[DeviceId, int]:
