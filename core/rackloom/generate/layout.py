@@ -176,6 +176,12 @@ class Layout:
             here.append(item)
         return here
 
+    def has_room(self, rack: NetworkRack, items: Sequence[Item]) -> bool:
+        """Whether these switches fit under those of a rack, beside what is kept free there."""
+        share = sum(1 / self.switches_per_rack(i.part) for i in (*rack.items, *items))
+        blows = {i.blows_to() for i in (*rack.items, *items)} - {None}
+        return share <= 1 + 1e-9 and len(blows) <= 1
+
     def below(self, rack: NetworkRack, item: Item) -> None:
         """A further device under the switches of a rack."""
         bottom = rack.next_u - height_u(item.part) + 1

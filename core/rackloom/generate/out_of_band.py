@@ -85,10 +85,11 @@ class OutOfBand:
         """Pairs of switches that join management switches, and the two above the pairs."""
         racks = len(self.racks.managed)
         managers = len(self.racks.managed[0][1]) if racks else 0
-        # The rack of the joints has a management switch too.
-        access = racks * managers + len(self.layout.network) + 1
-        if access - 1 <= self._star_size():
+        access = racks * managers + len(self.layout.network)
+        if access <= self._star_size():
             return [], []
+        # A rack made for the joints has a management switch too.
+        access += 1
         ports = len(part.data_cages)
         groups = 1 if access <= ports else ceil(access / (ports - 2 * MOST_LINKS))
         up = 0 if groups == 1 else min(MOST_LINKS, ports // (2 * groups))
@@ -100,9 +101,14 @@ class OutOfBand:
         tops = ["oob-core-1", "oob-core-2"] if up else []
         roles = [*((n, "spine") for n in names), *((n, "core") for n in tops)]
         face = self._face()
-        self.layout.network_racks(
-            [Item(part, name, role, FABRIC, None, face) for name, role in roles]
-        )
+        items = [Item(part, name, role, FABRIC, None, face) for name, role in roles]
+        roomy = (rack for rack in self.layout.network if self.layout.has_room(rack, items))
+        rack = next(roomy, None)
+        if rack is None:
+            self.layout.network_racks(items)
+        else:
+            for item in items:
+                self.layout.below(rack, item)
         return [self.layout.ids[n] for n in names], [self.layout.ids[n] for n in tops]
 
     def _star_size(self) -> int:
