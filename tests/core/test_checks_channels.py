@@ -92,6 +92,18 @@ def test_lengths_add_up() -> None:
     assert "MMS4X00-NS reaches 100 m on OS2" in message
 
 
+@pytest.mark.parametrize(("trunk_m", "fires"), [(44.0, False), (45.0, True)])
+def test_a_splitter_carries_50_m_in_all_though_its_optics_reach_500(
+    trunk_m: float, fires: bool
+) -> None:
+    """NVIDIA, structured cabling: single-mode straight 500 m, split 50 m."""
+    messages = Run(cords=("mfp7e40", "mfp7e30"), trunk_m=trunk_m).fires("reach.channel-length")
+    assert bool(messages) is fires
+    for message in messages:
+        assert "is 51 m long, but split by MFP7E40-Nxxx it carries 50 m at most" in message
+    assert not Run(trunk_m=trunk_m).fires("reach.channel-length"), "a straight one reaches 500 m"
+
+
 def test_joints_add_up() -> None:
     """Two couplers of 0.35 dB and 16 m are far below 3 dB; two of 1.5 dB are not."""
     assert not Run().fires("reach.channel-loss")

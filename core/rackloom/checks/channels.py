@@ -155,8 +155,9 @@ def channel_fibre(context: Context, cable_id: str) -> Iterator[Hit]:
 def channel_length(context: Context, cable_id: str) -> Iterator[Hit]:
     """The cords and trunks of a run together are no longer than the optics reach.
 
-    The weaker transceiver and the poorest fibre of the run count. What to do: optics that reach
-    further, or a shorter way.
+    The weaker transceiver and the poorest fibre of the run count, and a splitter in it: NVIDIA
+    allows 50 m in all for a split run, panels or not. What to do: optics that reach further, a
+    straight cord, or a shorter way.
     """
     for channel in channels(context, cable_id):
         limits = [
@@ -173,6 +174,26 @@ def channel_length(context: Context, cable_id: str) -> Iterator[Hit]:
                 f"the run between {channel.ends} is {length_m:g} m long, but {model} reaches "
                 f"{reach_m:g} m on {kind}",
             )
+            continue
+        splits = _splits(context, channel)
+        if splits and length_m > min(splits)[0] + 1e-6:
+            split_m, splitter = min(splits)
+            yield Hit(
+                channel.cables,
+                f"the run between {channel.ends} is {length_m:g} m long, but split by {splitter} "
+                f"it carries {split_m:g} m at most",
+            )
+
+
+def _splits(context: Context, channel: Channel) -> list[tuple[float, str]]:
+    """How far a run carries with each splitter that is in it, and which that is."""
+    design = context.design
+    parts = [design.part(design.cables[c].part, CablePart) for c in channel.cables]
+    return [
+        (part.max_length_m, part.model)
+        for part in parts
+        if part.branches > 1 and part.max_length_m is not None
+    ]
 
 
 @rule(
