@@ -244,7 +244,8 @@ def _ordered(
     if (choice < 0).any():
         raise bundle.error(
             f"the longest way is {needed_m.max():.0f} m, and nothing in the catalogue that fits is "
-            "stocked that long"
+            "stocked that long; more servers in a rack, rows nearer to each other, or other "
+            "switches would help"
         )
     return lengths_m, choice
 
