@@ -289,6 +289,6 @@ def test_one_lost_nic_among_any_number_limits_an_all_to_all(servers: int) -> Non
     none = np.zeros(len(u), np.int64)
     graph = FlowGraph(n + servers + 1, n, u, v, gbps, none, none)
     found = spread_rate(graph, stable_colour(graph), list)
-    assert found.exact
+    assert found.exact == (servers == 2)  # laid flow by flow in small fabrics only
     assert found.pair_gbps == pytest.approx(7 * 400 / (8 * (n - 8)), rel=1e-6)
     assert len(found.crossing) == 7

@@ -24,6 +24,7 @@ from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 from rackloom.collectives.flow_graph import EdgeKind, FlowGraph
 from rackloom.collectives.growth import TIGHTER, Growth
 from rackloom.collectives.refine import Hashes, capacity_matrix, refined, set_apart
+from rackloom.collectives.swaps import exchangeable
 from rackloom.fabric.arrays import Bools, Floats, Ints
 
 _FLOW_UNITS = 1 << 29
@@ -42,8 +43,9 @@ _MOST_PARTED = 24
 _SEEDS, _FEW_SEEDS = 12, 2
 """Switches that are tried for a start of the core: with many classes of GPUs, and with few."""
 
-_MORE = 24
-"""GPUs that are looked at after one of each class, where nothing proves the others to be alike."""
+_MORE, _MORE_WORK = 24, 200_000
+"""GPUs that are looked at after one of each class, where nothing proves the others to be alike;
+more in small fabrics: vertices and edges times GPUs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,6 +106,10 @@ class _Bound(Protocol):
     """What a search tightens."""
 
     @property
+    def source(self) -> int | None:
+        """The GPU that all cuts part from; None where all GPUs are fed alike."""
+
+    @property
     def value(self) -> float:
         """The tightest so far; at 0 there is nothing more to find."""
 
@@ -125,8 +131,9 @@ def _look_at_all(
 
     A class is what the wiring tells apart from near by; far away its members may differ (two rings
     of three servers beside one of six). So each member counts as done only when it hangs together
-    with what was looked at; where that shows for none, some more are looked at. False where there
-    are more than ``most`` classes.
+    with what was looked at, and others are looked at in their turn. True only where every GPU is
+    done: looking stops after ``most`` of them, though not before ``_MORE`` beyond the classes.
+    GPUs that can change places with one that is done are done as well.
     """
     n = graph.gpus
     label, matrix, colour = _contracted(graph, proven)
@@ -134,6 +141,7 @@ def _look_at_all(
     if seeded:
         proven = _absorbed(bound, graph, proven, _SEEDS)
     first, left = True, most
+    alike: Ints | None = None
     while bound.value > 0 and not proven[:n].all():
         merged = bool(proven.any())
         label, matrix, colour = _contracted(graph, proven)
@@ -142,15 +150,22 @@ def _look_at_all(
             if proven[sink]:
                 continue
             if left <= 0:
-                return not first
+                return False
             left -= 1
             classes = numbered(refined(matrix, set_apart(colour, int(label[sink]))))
             bound.look(classes[label], sink, int(classes[0]) if merged else None)
             proven[sink] = True
             proven = bound.grown(proven)
+            if not first and alike is not None:
+                proven[:n] |= np.isin(alike, alike[proven[:n]])
         if first and not seeded and bound.value > 0 and not proven[:n].all():
             proven = _absorbed(bound, graph, proven, _FEW_SEEDS)
-        first, left = False, _MORE
+        if first and bound.value > 0 and not proven[:n].all():
+            alike = exchangeable(graph, bound.source)
+            proven[:n] |= np.isin(alike, alike[proven[:n]])
+            proven = bound.grown(proven)
+        if first:
+            first, left = False, max(_MORE, _MORE_WORK // (len(graph.u) + graph.vertices))
     return True
 
 
@@ -162,6 +177,7 @@ class _Gather:
     growth: Growth
     value: float
     inside: Bools
+    source: int | None = None
 
     def look(self, classes: Ints, sink: int, home: int | None) -> bool:
         """False for a switch that gets less although no GPU is cut off: that bounds nothing."""

@@ -32,6 +32,8 @@ from rackloom.fabric import Fabric
 
 __all__ = ["ALGORITHMS", "estimate"]
 
+_REACHED = 1 - 1e-6
+
 
 def estimate(
     drawn: Design | Fabric,
@@ -59,6 +61,8 @@ def estimate(
     limit = _limit(case, kind, names)
     bytes_ = np.array(size_list, np.float64)
     answers = [answer(case, name, kind, bytes_, limit.busbw_gb_per_s) for name in names]
+    if not limit.exact and any(_reaches(a, limit) for a in answers):
+        limit = limit.reached()
     allowed = [
         [
             (curve, low)
@@ -104,6 +108,16 @@ def _limit(case: Case, kind: Collective, names: list[str]) -> Limit:
         asked = asked or "nvls" in names
         reducing = asked and has_sharp(case.fabric, case.rings)
     return find_limit(case.fabric, case.group, case.ports, case.hardware, kind, reducing)
+
+
+def _reaches(found: Answer, limit: Limit) -> bool:
+    """Whether the flows of an algorithm fill the wires up to the limit, which is then exact.
+
+    Wires only: what libraries get out of them is left out, and switches that add up do not count.
+    """
+    wires = found.algorithm in {"ring", "direct", "direct-without-pxn"} and found.traffic
+    least = min(cap.busbw_gb_per_s for cap in found.caps)
+    return bool(wires) and least >= limit.busbw_gb_per_s * _REACHED
 
 
 def _loads(case: Case, deciding: Answer, last: Point) -> CableLoads:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,12 +33,21 @@ class Limit:
     """Ids of the cables, and of the servers whose inner links, cross the cut."""
     text: str
     exact: bool
-    """False where the wiring has too many different corners to look at all: still a true limit."""
+    """True where it is proven that no tighter cut exists, or some schedule reaches the limit. False
+    where there is too much to look at: still a true limit, but a lower one may exist."""
     in_network_busbw_gb_per_s: float | None = None
     """All-reduce with reduction in every switch on the way, whether or not these have it.
 
     What GPUs can take; only where the switches do reduce are all other cuts looked at as well.
     """
+
+    def reached(self) -> Limit:
+        """The same, known to be what a schedule reaches."""
+        return replace(self, exact=True, text=self.text.removesuffix(AT_MOST))
+
+
+AT_MOST = " (at most: not every cut was looked at)"
+"""What the sentence of a limit ends in that is not proven to be the tightest."""
 
 
 def find_limit(
@@ -84,6 +93,8 @@ def _limit(
     text = _text(fabric, group, graph, cut)
     if reducing:
         text += ", with switches that add up on the way"
+    if not cut.exact:
+        text += AT_MOST
     return Limit(busbw, _ids(fabric, graph, cut.crossing), text, cut.exact, in_network)
 
 
@@ -101,6 +112,8 @@ def _all_to_all(fabric: Fabric, group: Group, graph: FlowGraph) -> Limit:
     )
     each = rate_text(busbw, 1)
     text = f"{full} {carry} when each GPU sends {each} to the others together"
+    if not found.exact:
+        text += AT_MOST
     return Limit(busbw, _ids(fabric, graph, found.crossing), text, found.exact)
 
 

@@ -22,7 +22,7 @@ from rackloom.fabric.arrays import Ints
 Hashes = NDArray[np.uint64]
 
 
-def _mixed(colour: Hashes) -> Hashes:
+def mixed(colour: Hashes) -> Hashes:
     """The finishing step of splitmix64: neighbouring numbers become unrelated ones."""
     z = colour + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -41,8 +41,8 @@ def refined(matrix: csr_array, colour: Hashes) -> Hashes:
     """The coarsest stable colouring that is at least as fine as ``colour``."""
     classes = len(np.unique(colour))
     while True:
-        towards = (matrix @ _mixed(colour).view(np.int64)).view(np.uint64)
-        colour = _mixed(_mixed(colour) + towards)
+        towards = (matrix @ mixed(colour).view(np.int64)).view(np.uint64)
+        colour = mixed(mixed(colour) + towards)
         found = len(np.unique(colour))
         if found == classes:
             return colour
@@ -52,5 +52,5 @@ def refined(matrix: csr_array, colour: Hashes) -> Hashes:
 def set_apart(colour: Hashes, vertex: int) -> Hashes:
     """The colouring with one vertex in a class of its own."""
     colour = colour.copy()
-    colour[vertex] = _mixed(colour[vertex : vertex + 1] ^ np.uint64(0xD1B54A32D192ED03))[0]
+    colour[vertex] = mixed(colour[vertex : vertex + 1] ^ np.uint64(0xD1B54A32D192ED03))[0]
     return colour
