@@ -8,7 +8,8 @@ from functools import partial
 from html import escape
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
@@ -37,6 +38,34 @@ from rackloom_gui.widgets.text import ElidedLabel
 Getter = Callable[[Any], Any]
 LONGEST_LINK = 40
 """Characters of a link: a longer one would make the whole form wider than its panel."""
+
+
+class LinkButton(QToolButton):
+    """A quiet button that leaves out the middle of its text where the panel is too narrow."""
+
+    def __init__(self, parent: QWidget, colour: QColor) -> None:
+        super().__init__(parent)
+        self._colour = colour
+        self.setAutoRaise(True)
+        self.setStyleSheet("QToolButton { border: 0; padding: 1px 2px; }")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def minimumSizeHint(self) -> QSize:
+        size = super().minimumSizeHint()
+        size.setWidth(min(size.width(), 60))
+        return size
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter, rect = QPainter(self), self.rect().adjusted(2, 0, -2, 0)
+        font = self.font()
+        font.setUnderline(self.underMouse() or self.hasFocus())
+        painter.setFont(font)
+        painter.setPen(self._colour)
+        text = self.text().replace("&&", "&")
+        shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, rect.width())
+        align = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(rect, int(align | Qt.TextFlag.TextSingleLine), shown)
 
 
 class PageTools:
@@ -214,15 +243,8 @@ class Page(QWidget):
 
     def link_button(self, text: str, ids: list[str]) -> QToolButton:
         """A quiet button that selects and shows something else."""
-        button = QToolButton(self)
+        button = LinkButton(self, self.tools.theme.tokens.accent)
         self.name_link(button, text)
-        button.setAutoRaise(True)
-        accent = self.tools.theme.tokens.accent.name()
-        button.setStyleSheet(
-            f"QToolButton {{ color: {accent}; border: 0; padding: 1px 2px; text-align: left; }}"
-            "QToolButton:hover, QToolButton:focus { text-decoration: underline; }"
-        )
-        button.setCursor(Qt.CursorShape.PointingHandCursor)
         button.clicked.connect(partial(self._follow, ids))
         return button
 
