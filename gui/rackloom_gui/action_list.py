@@ -289,7 +289,7 @@ def _edit_actions() -> list[ActionSpec]:
             c,
             ("Ctrl+P", _Std.Find),
             icon="goto",
-            tip=QT_TRANSLATE_NOOP("Actions", "Find a device, rack or cable by name and show it"),
+            tip=QT_TRANSLATE_NOOP("Actions", "Find a device, rack, cable or note and show it"),
             enabled=why.has_racks,
         ),
         ActionSpec(

@@ -172,7 +172,7 @@ class CommandPalette(QFrame):
         if not self.isVisible():
             self._before = QApplication.focusWidget()
         self._edit.setPlaceholderText(
-            self.tr("Go to a device, rack or cable; > for commands")
+            self.tr("Go to a device, rack, cable or note; > for commands")
             if items_only
             else self.tr("Type a command or the name of a thing")
         )
