@@ -201,23 +201,36 @@ class PartsActions(QObject):
             self.tell_losses(label, [*kept, dark])
 
     def tell_losses(self, label: str, kept: Sequence[Kept]) -> None:
-        """After a step: what it could not keep, above the drawing and in full behind a button."""
+        """After a step: what it could not keep, above the drawing and in full behind a button.
+
+        What was kept in another way, or needs a hand now, is told after it, or alone.
+        """
         losses = [loss for report in kept for loss in report.lost]
-        if not losses:
+        notes = [Lost((), note) for report in kept for note in report.notes]
+        told = [*losses, *notes]
+        if not told:
             return
         window = self._window
         undone = window.document.undone()
-        text = self.tr("Not kept: {0}").format(losses[0].message)
+        text = sentence(told[0].message)
+        if losses:
+            text = sentence(self.tr("Not kept: {0}").format(losses[0].message))
         more = None
-        if len(losses) > 1:
-            text = sentence(text) + self.tr(" And {0} more.").format(len(losses) - 1)
-            more = (self.tr("Show All"), partial(self._show_losses, label, losses, undone))
-        window.banner.say("warning", sentence(text), undone, more)
+        if len(told) > 1:
+            text += self.tr(" And {0} more.").format(len(told) - 1)
+            more = (self.tr("Show All"), partial(self._show_losses, label, losses, notes, undone))
+        window.banner.say("warning" if losses else "info", text, undone, more)
 
-    def _show_losses(self, label: str, losses: Sequence[Lost], undone: Callable[[], bool]) -> None:
+    def _show_losses(
+        self,
+        label: str,
+        losses: Sequence[Lost],
+        notes: Sequence[Lost],
+        undone: Callable[[], bool],
+    ) -> None:
         from rackloom_gui.dialogs.losses import LossesDialog
 
-        dialog = LossesDialog(label, losses, undone, self._window)
+        dialog = LossesDialog(label, losses, notes, undone, self._window)
         dialog.show_requested.connect(self._show)
         self._window.document.state_changed.connect(dialog.look_again)
         dialog.show()

@@ -113,6 +113,33 @@ def _free_cage(example: MainWindow, name: str) -> str:
     return next(cage.name for cage in design.device_part(device).cages if cage.name not in taken)
 
 
+def test_what_needs_a_hand_after_a_swap_is_told_too(
+    example: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fibre in the place of copper is kept at both ends, but dark without transceivers."""
+    dac = example.editing.catalog[PartId("mcp4y10-n")]
+    ends = [
+        CableEnd(n, device_named(example, name), _free_cage(example, name))
+        for n, name in enumerate(("leaf-01", "leaf-02"))
+    ]
+    cable = example.editing.run("Wire", plug_cable, dac, ends, 2.0)
+
+    def choose(dialog: SwapDialog) -> QDialog.DialogCode:
+        dialog.alike.setChecked(False)
+        assert dialog.choose("mfp7e10")
+        assert "needs a transceiver now" in dialog.report.toPlainText()
+        return QDialog.DialogCode.Accepted
+
+    monkeypatch.setattr(SwapDialog, "exec", choose)
+    example.document.select([cable])
+    trigger(example, qtbot, "parts.swap")
+    assert example.banner.text.startswith("Not kept: cable")  # it carries no link any more
+    example.banner.more.click()
+    (told,) = (w for w in example.findChildren(LossesDialog) if w.isVisible())
+    assert sum("needs a transceiver now" in line for line in told.lines()) == 2
+    told.close()
+
+
 def test_what_is_about_no_step_stays(example: MainWindow, qtbot: QtBot) -> None:
     example.document.select([device_named(example, "leaf-01")])
     trigger(example, qtbot, "edit.flip_face")

@@ -36,6 +36,7 @@ class LossesDialog(QDialog):
         self,
         label: str,
         losses: Sequence[Lost],
+        notes: Sequence[Lost],
         until: Callable[[], bool],
         parent: QWidget | None = None,
     ) -> None:
@@ -55,7 +56,7 @@ class LossesDialog(QDialog):
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setItemDelegate(WholeSentences(self.list))
         self.list.setAccessibleName(self.windowTitle())
-        for loss in losses:
+        for loss in (*losses, *notes):
             item = QTreeWidgetItem([sentence(loss.message)])
             item.setData(0, _IDS, list(loss.where))
             self.list.addTopLevelItem(item)
@@ -85,7 +86,7 @@ class LossesDialog(QDialog):
 
     def _show(self, index: QModelIndex) -> None:
         item = self.list.topLevelItem(index.row())
-        if item is not None:
+        if item is not None and item.data(0, _IDS):
             self.show_requested.emit(item.data(0, _IDS))
 
     def _copy(self) -> None:
@@ -94,6 +95,10 @@ class LossesDialog(QDialog):
 
 def counted_losses(losses: Sequence[Lost]) -> str:
     """How many things were lost, in words."""
+    if not losses:
+        return QCoreApplication.translate(
+            "LossesDialog", "everything was kept, but not all as it was."
+        )
     if len(losses) == 1:
         return QCoreApplication.translate("LossesDialog", "one thing could not be kept.")
     return QCoreApplication.translate("LossesDialog", "{0} things could not be kept.").format(
