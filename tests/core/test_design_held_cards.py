@@ -103,7 +103,7 @@ def test_another_card_takes_the_place_of_the_one_delivered() -> None:
 
 def test_a_card_whose_port_is_in_use_stays() -> None:
     history, device = placed(XE9680)
-    with pytest.raises(EditError, match="NIC2"):
+    with pytest.raises(EditError, match="unplug NIC2 of gpu-001 first: the card in slot3"):
         history.do("Card", edits.set_card, device, "slot3", nic("thor2-1x400"))
 
 

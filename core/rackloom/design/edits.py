@@ -215,7 +215,19 @@ def set_card(draft: Draft, device_id: DeviceId, slot: str, card: NicPart | None)
     cards.pop(slot, None)
     if card is not None:
         cards[slot] = draft.embed(card)
-    draft.put(replace(device, cards=tuple(sorted(cards.items()))))
+    changed = replace(device, cards=tuple(sorted(cards.items())))
+    gone = cages_of(draft, device).keys() - cages_of(draft, changed).keys()
+    modules, cables = draft.seated({(device_id, cage) for cage in gone})
+    ends = {(end.device, end.cage) for cable in cables for end in cable.ends}
+    ends |= {(module.device, module.cage) for module in modules}
+    plugged = sorted(cage for device, cage in ends if device == device_id and cage in gone)
+    if plugged:
+        raise EditError(
+            f"unplug {', '.join(plugged)} of {device.name} first: the card in {slot} would go, and "
+            "its ports with it",
+            (device_id,),
+        )
+    draft.put(changed)
 
 
 def rename(draft: Draft, entity_id: str, name: str) -> None:
