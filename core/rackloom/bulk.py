@@ -19,6 +19,10 @@ _MANY = 20_000
 """So many new objects are not garbage, and are not looked through for any."""
 
 
+_YOUNG = 50_000
+"""So many new objects are looked through at once, where a big design is open."""
+
+
 @contextmanager
 def many_objects() -> Iterator[None]:
     """Keep the cyclic garbage collector from walking a growing heap again and again.
@@ -33,14 +37,11 @@ def many_objects() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
-            if gc.get_count()[0] > _MANY and not gc.get_freeze_count():
+            # Whether a heap was set apart the threshold tells; counting it would mean walking it.
+            if gc.get_count()[0] > _MANY and gc.get_threshold()[0] != _YOUNG:
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
-
-
-_YOUNG = 50_000
-"""So many new objects are looked through at once, where a big design is open."""
 
 
 def set_heap_apart() -> None:

@@ -173,11 +173,10 @@ def _reach(design: Design, things: set[str]) -> set[str]:
     into: Mapping[str, tuple[CordId, ...]] = design.index.cords_of_device  # type: ignore[assignment]
     out = design.index.cords_from_source
     sources = {cords[c].source for thing in things for c in into.get(thing, ())}
-    pdus = sources - feeds.keys()
+    pdus = {source for source in sources if source not in feeds}
     near = {cords[c].source for pdu in pdus for c in into.get(pdu, ())}
-    near |= {
-        cords[c].device for source in pdus | (things - feeds.keys()) for c in out.get(source, ())
-    }
+    giving = pdus | {thing for thing in things if thing not in feeds}
+    near |= {cords[c].device for source in giving for c in out.get(source, ())}
     return near | sources | things
 
 

@@ -222,10 +222,14 @@ def trays_after(
     known = copied(trays)
     unknown = {DeviceId(device) for device in moved}
     # With a device that comes or goes its cables do: there is a record of each.
-    for device in unknown & before.devices.keys() & after.devices.keys():
-        for design in (before, after):
-            for cable_id in design.index.cables_of_device.get(device, ()):
-                unknown = unknown | {end.device for end in design.cables[cable_id].ends}
+    stay = unknown & before.devices.keys() & after.devices.keys()
+    unknown |= {
+        end.device
+        for design in (before, after)
+        for device in stay
+        for cable_id in design.index.cables_of_device.get(device, ())
+        for end in design.cables[cable_id].ends
+    }
     gone: dict[DeviceId, list[Cable]] = {}
     for record in change.of("cables"):
         for cable in (record.before, record.after):

@@ -145,11 +145,10 @@ class Topology:
         if not before.free and all(n.fixed_tier is not None for n in switches):
             self.__dict__["free"] = before.free
         old = before.compute_switches
+        gone = {device for device in touched if device not in self.nodes}
         if all(self._carries_compute(d, old) == (d in old) for d in base & self.nodes.keys()):
-            gone = touched - self.nodes.keys()
             self.__dict__["compute_switches"] = old - gone if gone else old
         if "islands" in before.__dict__ and reaches_as(before.nodes, self.nodes, touched):
-            gone = touched - self.nodes.keys()
             self.__dict__["islands"] = islands_without(before.islands, self.nodes, gone)
         nodes = base | (before.compute_switches ^ self.compute_switches)
         peers = set(nodes)
