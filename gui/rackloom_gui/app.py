@@ -69,20 +69,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     window.show()
     name = next((a for a in arguments[1:] if not a.startswith("-")), None)
 
-    def begin() -> None:
-        restored = window.session.offer_recovery()
+    def after_recovery(restored: bool) -> bool:
         if name is None:
-            return
+            return restored
         if restored:
             text = QCoreApplication.translate(
                 "Session",
                 "{0} was not opened, since unsaved work was restored; open it when you are done.",
             )
             window.banner.say("info", text.format(Path(name).name))
-        else:
-            window.session.open(Path(name))
+            return True
+        return window.session.open(Path(name))
 
-    QTimer.singleShot(0, window, begin)
+    QTimer.singleShot(0, window, lambda: window.session.offer_recovery(after_recovery))
     try:
         return app.exec()
     finally:

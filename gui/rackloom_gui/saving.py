@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -12,12 +13,23 @@ from PySide6.QtCore import QObject, Signal
 
 from rackloom.bulk import set_heap_apart
 from rackloom.design import Design
-from rackloom.files import Extras, FileError, Project, load, save
+from rackloom.files import (
+    Extras,
+    FileError,
+    Project,
+    Recovery,
+    WaitingJournal,
+    load,
+    recover,
+    save,
+)
 from rackloom.files.project import entity_count
 from rackloom.placement.elevation import elevation
 from rackloom_gui.jobs import Errands
 from rackloom_gui.waiting import wait_cursor
 
+BIG_FILE_BYTES = 2_000_000
+"""Greater files are read in a thread, so that the window stays alive."""
 AT_ONCE = 10_000
 """Designs of so many things are written in some tens of ms: no thread is worth while."""
 TELL_S = 0.1
@@ -69,13 +81,50 @@ class Saver(QObject):
         return True
 
 
+Recovered = list[tuple[WaitingJournal, "Recovery | FileError"]]
+"""What each journal holds, or why it cannot be told."""
+
+
 def load_warm(path: Path) -> Project:
     """Read a big file, and work out in the same thread what the window would stop for."""
     project = load(path)
-    design = project.design
-    _ = design.index, design.links, design.next_number, elevation(design)
+    _warm(project.design)
     set_heap_apart()
     return project
+
+
+def is_great(*paths: Path | None) -> bool:
+    """Whether reading these files takes longer than a window may stand still."""
+    size_bytes = 0
+    for path in paths:
+        with contextlib.suppress(OSError):
+            size_bytes += path.stat().st_size if path is not None else 0
+    return size_bytes > BIG_FILE_BYTES
+
+
+def recover_all(waiting: Sequence[WaitingJournal]) -> Recovered:
+    """Replay journals that wait."""
+    found: Recovered = []
+    for journal in waiting:
+        try:
+            found.append((journal, recover(journal.journal)))
+        except FileError as error:
+            found.append((journal, error))
+    return found
+
+
+def recover_warm(waiting: Sequence[WaitingJournal]) -> Recovered:
+    """Replay great journals, and work out in the same thread what the window would stop for."""
+    found = recover_all(waiting)
+    for _, recovery in found:
+        if isinstance(recovery, Recovery) and not recovery.already_saved:
+            _warm(recovery.design)
+    set_heap_apart()
+    return found
+
+
+def _warm(design: Design) -> None:
+    _ = design.index, design.links, design.next_number, elevation(design)
 
 
 def _told(then: Callable[[Outcome], bool], outcome: Outcome | Exception) -> None:

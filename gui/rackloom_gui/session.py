@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import Callable
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,18 +21,23 @@ from rackloom.files import (
     discard,
     load,
     others_at_work,
-    recover,
     waiting_journals,
 )
 from rackloom_gui.document import Document
 from rackloom_gui.editing import sentence
 from rackloom_gui.jobs import LatestJob
-from rackloom_gui.saving import Outcome, Saver, load_warm
+from rackloom_gui.saving import (
+    Outcome,
+    Recovered,
+    Saver,
+    is_great,
+    load_warm,
+    recover_all,
+    recover_warm,
+)
 from rackloom_gui.settings import Settings
 from rackloom_gui.waiting import wait_cursor
 
-BIG_FILE_BYTES = 2_000_000
-"""Greater files are read in a thread, so that the window stays alive."""
 EXAMPLE = "dgx-h100-4.rackloom"
 
 
@@ -92,6 +97,10 @@ class Session(QObject):
         self._loading: tuple[Path, bool] | None = None
         self._loader.done.connect(self._on_loaded)
         self._loader.failed.connect(self._on_load_failed)
+        self._recoverer = LatestJob(self)
+        self._recovered_then: Callable[[bool], bool] = bool
+        self._recoverer.done.connect(self._on_recovered)
+        self._recoverer.failed.connect(self._on_recovery_failed)
         document.stepped.connect(self._on_step)
 
     # -- state ------------------------------------------------------------------------------------
@@ -190,9 +199,9 @@ class Session(QObject):
         if not self.may_leave():
             return False
         waiting = [w for w in waiting_journals([path]) if w.project and _same(w.project, path)]
-        if waiting and self._offer(waiting):
-            return True
-        return self._load(path, remember=True)
+        if not waiting:
+            return self._load(path, remember=True)
+        return self._offer(waiting, lambda restored: restored or self._load(path, remember=True))
 
     def open_example(self) -> bool:
         """Open the bundled example as a design of its own, to be saved elsewhere."""
@@ -209,14 +218,11 @@ class Session(QObject):
         return True
 
     def _load(self, path: Path, *, remember: bool) -> bool:
-        with contextlib.suppress(OSError):
-            if path.stat().st_size > BIG_FILE_BYTES:
-                self._loading = (path, remember)
-                text = self.tr("{0} is being read.").format(path.name)
-                self._set_busy(text)
-                self.working.emit("load", text, -1.0)
-                self._loader.ask(lambda: load_warm(path))
-                return True
+        if is_great(path):
+            self._loading = (path, remember)
+            self._begin_reading(self.tr("{0} is being read.").format(path.name))
+            self._loader.ask(lambda: load_warm(path))
+            return True
         try:
             with wait_cursor():
                 project = load(path)
@@ -226,16 +232,22 @@ class Session(QObject):
         self._show(project, remember)
         return True
 
-    def _on_loaded(self, project: Project) -> None:
+    def _begin_reading(self, text: str) -> None:
+        self._set_busy(text)
+        self.working.emit("load", text, -1.0)
+
+    def _end_reading(self) -> None:
         self._set_busy("")
         self.working.emit("load", "", 1.0)
+
+    def _on_loaded(self, project: Project) -> None:
+        self._end_reading()
         if self._loading is not None:
             remember, self._loading = self._loading[1], None
             self._show(project, remember)
 
     def _on_load_failed(self, error: Exception) -> None:
-        self._set_busy("")
-        self.working.emit("load", "", 1.0)
+        self._end_reading()
         self._loading = None
         self.banner.emit("error", sentence(str(error)))
         if not isinstance(error, FileError):
@@ -327,23 +339,43 @@ class Session(QObject):
         """The window goes, and what was not saved was given up: no journal stays behind."""
         self._saver.wait()
         self._loader.wait()
+        self._recoverer.wait()
         self._journal.close()
 
     # -- recovery ---------------------------------------------------------------------------------
 
-    def offer_recovery(self) -> bool:
-        """On start: ask about what a crash left behind; True if something was restored."""
-        return self._offer(waiting_journals(self._settings.recent()))
+    def offer_recovery(self, then: Callable[[bool], bool] = bool) -> bool:
+        """On start: ask about what a crash left behind, and say whether something was restored.
 
-    def _offer(self, waiting: list[WaitingJournal]) -> bool:
+        ``then`` is told the same: before this returns, or later where great journals have to be
+        read; returns what ``then`` returned, or True where that is still to come.
+        """
+        return self._offer(waiting_journals(self._settings.recent()), then)
+
+    def _offer(self, waiting: list[WaitingJournal], then: Callable[[bool], bool]) -> bool:
+        if is_great(*(path for w in waiting for path in (w.journal, w.project))):
+            self._recovered_then = then
+            self._begin_reading(self.tr("Work that was not saved is being read."))
+            self._recoverer.ask(lambda: recover_warm(waiting))
+            return True
+        return then(self._ask_about(recover_all(waiting)))
+
+    def _on_recovered(self, recovered: Recovered) -> None:
+        self._end_reading()
+        self._recovered_then(self._ask_about(recovered))
+
+    def _on_recovery_failed(self, error: Exception) -> None:
+        self._end_reading()
+        self._recovered_then(False)
+        raise error
+
+    def _ask_about(self, recovered: Recovered) -> bool:
+        """Ask which of these to restore; whether one was."""
         found: list[tuple[WaitingJournal, Recovery]] = []
-        for journal in waiting:
-            try:
-                recovery = recover(journal.journal)
-            except FileError as error:
-                self.banner.emit("warning", sentence(str(error)))
-                continue
-            if recovery.already_saved:
+        for journal, recovery in recovered:
+            if isinstance(recovery, FileError):
+                self.banner.emit("warning", sentence(str(recovery)))
+            elif recovery.already_saved:
                 discard(journal.journal)
             else:
                 found.append((journal, recovery))

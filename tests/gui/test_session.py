@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib.resources import files
 from pathlib import Path
+from threading import current_thread, main_thread
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -135,6 +136,7 @@ def test_nothing_waits_after_a_clean_close(example: MainWindow, state_folder: Pa
 _KILLED = """
 import os, sys
 from pathlib import Path
+from threading import current_thread, main_thread
 from rackloom_gui.app import make_application, make_window
 from rackloom.design import edits
 app = make_application(["rackloom"])
@@ -174,6 +176,61 @@ def test_a_killed_program_loses_nothing_that_was_never_saved(
     assert "not saved" in started.banner.text
 
 
+def test_great_work_is_recovered_beside_the_window(
+    state_folder: Path,
+    make_window: WindowMaker,
+    answers: Answers,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rackloom_gui.saving.BIG_FILE_BYTES", 100)
+    threads: list[bool] = []
+    replay = recover
+
+    def noting(journal: Path) -> Recovery:
+        threads.append(current_thread() is main_thread())
+        return replay(journal)
+
+    monkeypatch.setattr("rackloom_gui.saving.recover", noting)
+    _killed_program(state_folder)
+    started = make_window()
+    answers.recovery_answer = "restore"
+    told: list[bool] = []
+
+    def then(restored: bool) -> bool:
+        told.append(restored)
+        return restored
+
+    assert started.session.offer_recovery(then)
+    assert started.session.busy
+    assert "being read" in started.status.work.text
+    assert not told
+    qtbot.waitUntil(lambda: bool(told))
+    assert told == [True]
+    assert threads == [False]
+    assert not started.session.busy
+    assert not started.status.work.text
+    assert "renamed-twice" in {d.name for d in started.document.design.devices.values()}
+
+
+def test_a_file_is_opened_after_its_great_journal_was_put_off(
+    state_folder: Path, make_window: WindowMaker, answers: Answers, tmp_path: Path, qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    source = files("rackloom_resources") / "examples" / "dgx-h100-4.rackloom"
+    path = tmp_path / "mine.rackloom"
+    path.write_bytes(source.read_bytes())
+    _killed_program(state_folder, str(path))
+    monkeypatch.setattr("rackloom_gui.saving.BIG_FILE_BYTES", 100)
+    started = make_window()
+    answers.recovery_answer = "later"
+    assert started.session.open(path)
+    qtbot.waitUntil(lambda: started.document.path == path)
+    assert answers.asked == ["recover 1"]
+    assert "renamed-twice" not in {d.name for d in started.document.design.devices.values()}
+    assert started.document.is_clean
+
+
 def test_recovered_work_waits_until_it_is_saved(
     state_folder: Path, make_window: WindowMaker, answers: Answers, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -202,6 +259,7 @@ def test_recovered_work_waits_until_it_is_saved(
 _RESTORED = """
 import os, sys
 from pathlib import Path
+from threading import current_thread, main_thread
 from rackloom_gui.app import make_application, make_window
 from rackloom.design import edits
 app = make_application(["rackloom"])
@@ -316,6 +374,9 @@ made = program.make_window
 def make(app, settings=None):
     window = made(app, settings)
     def look():
+        if not window.banner.text:
+            QTimer.singleShot(100, look)
+            return
         print(window.banner.text, len(window.document.design.devices), sep="|", flush=True)
         window.close()
     QTimer.singleShot(400, look)
@@ -365,7 +426,7 @@ def test_a_big_design_is_warm_when_it_comes(
     path = tmp_path / "big.rackloom"
     assert window.session.open_example()
     save(path, window.document.design)
-    monkeypatch.setattr("rackloom_gui.session.BIG_FILE_BYTES", 100)
+    monkeypatch.setattr("rackloom_gui.saving.BIG_FILE_BYTES", 100)
     seen: list[set[str]] = []
     window.document.replaced.connect(lambda design: seen.append(set(vars(design))))
     gc.unfreeze()

@@ -224,7 +224,7 @@ class ThroughputPanel(QWidget):
 
     def _need_plot(self) -> ThroughputPlot:
         if self._plot is None:
-            from rackloom_gui.charts.plot import ThroughputPlot  # pyqtgraph takes 0.4 s: see load_chart
+            from rackloom_gui.charts.plot import ThroughputPlot  # the worker loaded it: load_chart
 
             self._plot = ThroughputPlot(self._theme.tokens, self._chart_room)
             self._plot.set_quantity(str(self.controls.quantity.currentData()))
