@@ -9,7 +9,8 @@ import pytest
 from tests.builders import big_design
 
 from rackloom.checks import Findings, as_json, as_text, run
-from rackloom.checks.kinds import MANY, kinds
+from rackloom.checks.finding import Finding, Severity
+from rackloom.checks.kinds import MANY, kind_key, kinds
 from rackloom.design import Design, Draft
 
 
@@ -87,3 +88,25 @@ def test_three_are_still_told_one_by_one(findings: Findings) -> None:
     alike = [f for f in findings.all if f.rule == "port.dark-fibre"][:1] * (MANY - 1)
     assert [len(kind.findings) for kind in kinds(alike)] == [1] * (MANY - 1)
     assert [len(kind.findings) for kind in kinds([*alike, alike[0]])] == [MANY]
+
+
+def test_ports_are_places_but_counts_are_not() -> None:
+    def said(text: str) -> Finding:
+        return Finding("x.y", Severity.INFO, (), text)
+
+    alike = [
+        ("\x02d1\x03 leads from \x02d1\x03 3 to \x02d2\x03 7/1", "\x02d4\x03 leads from "
+         "\x02d4\x03 OSFP1 to \x02d9\x03 12"),
+        ("port 3 of \x02d1\x03 is dark", "port 12/2 of \x02d7\x03 is dark"),
+        ("MCP from \x02d1\x03 1 to \x02d2\x03 a, \x02d3\x03 b", "MCP from \x02d5\x03 2 to "
+         "\x02d6\x03 c, \x02d7\x03 d"),
+    ]  # fmt: skip
+    for one, other in alike:
+        assert kind_key(said(one)) == kind_key(said(other))
+    apart = [
+        ("\x02d1\x03 goes to \x02d2\x03 4 times", "\x02d1\x03 goes to \x02d2\x03 5 times"),
+        ("\x02d1\x03 has 3 links to \x02d2\x03", "\x02d1\x03 has 4 links to \x02d2\x03"),
+        ("\x02d1\x03 draws 3 kW", "\x02d1\x03 draws 4 kW"),
+    ]
+    for one, other in apart:
+        assert kind_key(said(one)) != kind_key(said(other))

@@ -16,10 +16,8 @@ MANY = 4
 """So many findings that say the same are told together; fewer are each told for themselves."""
 
 _NAME = re.compile("\x02[^\x02\x03]*\x03")
-_PORT = re.compile(
-    "\\bport [^\x02\x03,;:]+? of (?=\x02)|(?<= from \x02\x03) [^\x02\x03 ]+(?= to )"
-    "|(?<= to \x02\x03) [^\x02\x03 ,]+"
-)
+_PORT = re.compile("\\bport [^\x02\x03,;:]+? of (?=\x02)")
+_ENDS = re.compile(" from \x02\x03 [^ ]+ to \x02\x03 [^ ,]+(?:, \x02\x03 [^ ,]+)*")
 """Which port of a thing is as much a matter of the place as which thing: ``port 3 of leaf-01``, or
 of a cable ``from leaf-01 3 to spine-01 7``."""
 _NAMED = 3
@@ -90,7 +88,7 @@ def kinds(findings: Iterable[Finding], many: int = MANY) -> list[Kind]:
 
 def kind_key(finding: Finding) -> tuple[object, ...]:
     """Equal for findings that differ in nothing but the place."""
-    said = _PORT.sub("", _NAME.sub("\x02\x03", finding.text))
+    said = _ENDS.sub("", _PORT.sub("", _NAME.sub("\x02\x03", finding.text)))
     for cable in _labelled(finding):
         said = said.replace(f"cable {cable.label}", "cable")
     accepted = finding.accepted
