@@ -66,6 +66,7 @@ class LinkButton(QToolButton):
         shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, rect.width())
         align = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(rect, int(align | Qt.TextFlag.TextSingleLine), shown)
+        painter.end()
 
 
 class PageTools:
