@@ -300,6 +300,11 @@ class PduPart(DevicePart):
                 named.append((f"{group.kind}-{counters[group.kind]}", group))
         return tuple(named)
 
+    @cached_property
+    def outlet_by_name(self) -> dict[str, OutletGroup]:
+        """The group of each outlet, by the outlet's name."""
+        return dict(self.outlet_names)
+
 
 class PlugSpec(Frozen):
     """One end of a cable: what it plugs into and how much it carries there."""

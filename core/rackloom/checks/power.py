@@ -158,7 +158,7 @@ def outlet_kind(context: Context, device_id: str) -> Iterator[Hit]:
         if pdu is None:
             continue
         part = context.design.parts[pdu.part]
-        group = dict(part.outlet_names).get(cord.outlet) if isinstance(part, PduPart) else None
+        group = part.outlet_by_name.get(cord.outlet) if isinstance(part, PduPart) else None
         if group is None:
             yield Hit(
                 (cord.id, device_id, pdu.id),

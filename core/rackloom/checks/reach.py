@@ -18,6 +18,7 @@ from rackloom.design.ids import CableId
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rackloom.checks.shape import Shape
     from rackloom.design.draft import Draft
     from rackloom.design.entities import Cable
     from rackloom.design.value import Design
@@ -37,15 +38,21 @@ def odd_lengths(context: Context, cables: Iterable[str]) -> Iterator[str]:
     """Cables that are shorter than their route, longer than their medium, or not stocked so."""
     by_id, shape_of = context.design.cables, context.shape
     chosen = [CableId(cable) for cable in cables]
+    odd: dict[tuple[int, float], bool] = {}  # by shape, of which the context keeps each
     for cable_id, needed_m in zip(chosen, context.measured(chosen), strict=True):
         cable = by_id[cable_id]
-        length_m, shape = cable.length_m, shape_of(cable)
-        if (
-            not shape.least_m - TOLERANCE_M <= length_m <= shape.most_m + TOLERANCE_M
-            or length_m < needed_m - TOLERANCE_M  # never, where nobody knows: NaN
-            or length_m not in shape.part.lengths_m
-        ):
+        shape = shape_of(cable)
+        kind = id(shape), cable.length_m
+        if kind not in odd:
+            odd[kind] = not _carries(shape, cable.length_m)
+        if odd[kind] or cable.length_m < needed_m - TOLERANCE_M:  # never, where it is NaN
             yield cable_id
+
+
+def _carries(shape: Shape, length_m: float) -> bool:
+    """Whether a cable plugged like this is stocked in a length, and works at it."""
+    least_m, most_m = shape.least_m - TOLERANCE_M, shape.most_m + TOLERANCE_M
+    return least_m <= length_m <= most_m and length_m in shape.part.lengths_m
 
 
 def _set_length(cable_id: CableId, length_m: float, draft: Draft) -> None:

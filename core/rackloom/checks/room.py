@@ -195,14 +195,18 @@ _Span = tuple[float, float, "PartId"]
 
 def _spans_of(places: _Places, device: DeviceId, cables: Iterable[Cable]) -> Counter[_Span]:
     """How many cables of a device lie where; those within the row are told at their first end."""
+    here = places.here
+    # The branches of a breakout lie side by side: the last stands for all.
+    ways = Counter(
+        [
+            (cable.ends[-1].device if first == device else first, cable.part)
+            for cable in cables
+            if (first := cable.ends[0].device) == device or first not in here
+        ]
+    )
     spans: Counter[_Span] = Counter()
-    for cable in cables:
-        first = cable.ends[0].device
-        if first == device:
-            first = cable.ends[-1].device  # the branches of a breakout lie side by side
-        elif first in places.here:
-            continue
-        spans[(*places.span(device, first), cable.part)] += 1
+    for (far, part), count in ways.items():
+        spans[(*places.span(device, far), part)] += count
     return spans
 
 

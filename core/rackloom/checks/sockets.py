@@ -86,11 +86,12 @@ def _twice(context: Context, device_id: str, state: CageState) -> Iterator[Hit]:
 
 def not_whole(context: Context, cables: Iterable[str]) -> Iterator[str]:
     """Cables with an end that is not plugged in."""
-    design = context.design
+    parts = context.design.parts.items()
+    ends = {part_id: len(part.ends) for part_id, part in parts if isinstance(part, CablePart)}
+    by_id = context.design.cables
     for cable_id in cables:
-        cable = design.cables[CableId(cable_id)]
-        part = design.parts[cable.part]
-        if isinstance(part, CablePart) and len(cable.ends) < len(part.ends):
+        cable = by_id[CableId(cable_id)]
+        if len(cable.ends) < ends.get(cable.part, 0):
             yield cable_id
 
 

@@ -241,7 +241,7 @@ def _check_cords(design: Design, change: Change) -> None:
             continue
         pdu = design.device_part(cord.source)
         name = design.devices[cord.source].name
-        if not isinstance(pdu, PduPart) or cord.outlet not in dict(pdu.outlet_names):
+        if not isinstance(pdu, PduPart) or cord.outlet not in pdu.outlet_by_name:
             raise EditError(f"{name} has no outlet {cord.outlet!r}", (cord.source,))
         for other_id in design.index.cords_from_source.get(cord.source, ()):
             if other_id != cord.id and design.cords[other_id].outlet == cord.outlet:

@@ -177,12 +177,13 @@ def seat_of(
 ) -> Seat:
     """A cage with these modules and plugs in it, each oldest first."""
     plugs = tuple(plugs)
-    module_ids = tuple([module.id for module in modules]) if modules else ()
-    key = _contents(cage, modules[0].part if modules else None, plugs)
+    module = modules[0] if modules else None
+    ids = (module.id,) if module and len(modules) == 1 else tuple([m.id for m in modules])
+    key = _contents(cage, module.part if module else None, plugs)
     kind = design.wiring_memo.kinds.get(key)
     if kind is None or device.modes or (design.panels and _meets_panel(design, plugs)):
         kind = _kind(design, device, cage, modules, plugs, key)
-    return Seat(cage, module_ids, plugs, kind)
+    return Seat(cage, ids, plugs, kind)
 
 
 def _contents(

@@ -177,6 +177,9 @@ class Loads:
         self._draws: dict[DeviceId, Draw] = {}
         self._groups: dict[str, str] = {}
         self._loads: dict[tuple[str, str | None], Load] = {}
+        self._hung: dict[DeviceId, list[tuple[str, str]]] = {}
+        self._hanging: dict[str, list[tuple[DeviceId, bool]]] = {}
+        self._has_shelves = any(isinstance(p, PowerShelfPart) for p in design.parts.values())
 
     def draw(self, device_id: DeviceId) -> Draw:
         """Greatest draw of a device; for a switch with its transceivers and active cables."""
@@ -206,6 +209,25 @@ class Loads:
                 return feed.group
         return source
 
+    def _hung_on(self, device_id: DeviceId) -> list[tuple[str, str]]:
+        """The source of each cord of a device, and the feed group of that."""
+        found = self._hung.get(device_id)
+        if found is None:
+            cords = cords_of(self._design, device_id)
+            found = self._hung[device_id] = [(c.source, self.group_of(c.source)) for c in cords]
+        return found
+
+    def _hanging_on(self, source: str) -> list[tuple[DeviceId, bool]]:
+        """What hangs on a PDU or feed, each with whether it is a PDU."""
+        found = self._hanging.get(source)
+        if found is None:
+            devices, parts = self._design.devices, self._design.parts
+            found = self._hanging[source] = [
+                (device, isinstance(parts[devices[device].part], PduPart))
+                for device in devices_on(self._design, source)
+            ]
+        return found
+
     def on(self, source: str, lost: str | None = None) -> Load:
         """What a PDU or feed carries when every device shares its draw evenly over its live cords.
 
@@ -221,17 +243,17 @@ class Loads:
         if lost is not None and self.group_of(source) == lost:
             return Load(0.0, 0)
         watts, unknown = 0.0, 0
-        for device in devices_on(design, source):
-            if isinstance(design.parts[design.devices[device].part], PduPart):
+        for device, is_pdu in self._hanging_on(source):
+            if is_pdu:
                 if source in design.feeds:  # a PDU behind a PDU carries nothing we could know
                     below = self.on(device, lost)
                     watts, unknown = watts + below.watts, unknown + below.unknown
                 continue
             here = live = 0
-            for cord in cords_of(design, device):
-                if lost is None or self.group_of(cord.source) != lost:
+            for at, group in self._hung_on(device):
+                if group != lost:
                     live += 1
-                    here += cord.source == source
+                    here += at == source
             drawn = self._drawn(device, lost)
             watts += drawn.watts * here / live
             unknown += drawn.unknown
@@ -247,12 +269,14 @@ class Loads:
         if not self._is_shelf(device_id):
             return self.draw(device_id)
         alive = sum(
-            any(self.group_of(cord.source) != lost for cord in cords_of(design, shelf))
+            any(group != lost for _, group in self._hung_on(shelf))
             for shelf in self._sharers(device_id)
         )
         return Draw(self.busbar(design.devices[device_id].rack).watts / alive, True)
 
     def _is_shelf(self, device_id: DeviceId) -> bool:
+        if not self._has_shelves:
+            return False
         part = self._design.parts[self._design.devices[device_id].part]
         return isinstance(part, PowerShelfPart)
 
@@ -264,15 +288,14 @@ class Loads:
 
     def other_groups(self, source: str) -> list[str]:
         """Feed groups that the devices on a PDU or feed also hang on."""
-        design = self._design
         found: set[str] = set()
-        for device in devices_on(design, source):
-            if isinstance(design.parts[design.devices[device].part], PduPart):
-                if source in design.feeds:
+        for device, is_pdu in self._hanging_on(source):
+            if is_pdu:
+                if source in self._design.feeds:
                     found.update(self.other_groups(device))
                 continue
             for sharer in self._sharers(device):
-                found |= {self.group_of(c.source) for c in cords_of(design, sharer)}
+                found.update([group for _, group in self._hung_on(sharer)])
         return sorted(found - {self.group_of(source)})
 
     def worst_loss(self, source: str) -> tuple[str, Load] | None:
@@ -289,9 +312,9 @@ class Loads:
         part = design.part(design.devices[pdu].part, PduPart)
         if part.phases != 3 or any(group.leg is None for group in part.outlets):
             return None
-        outlets = dict(part.outlet_names)
+        outlets = part.outlet_by_name
         loads: dict[str, float] = {}
-        for device in devices_on(design, pdu):
+        for device, _ in self._hanging_on(pdu):
             cords = cords_of(design, device)
             share_w = self._drawn(device, None).watts / len(cords)
             for cord in cords:
@@ -311,8 +334,7 @@ class Loads:
         if isinstance(part, PduPart) or part.psu is None or part.psu.count < 2:
             return None
         groups: dict[str, int] = {}
-        for cord in cords_of(design, device_id):
-            group = self.group_of(cord.source)
+        for _, group in self._hung_on(device_id):
             groups[group] = groups.get(group, 0) + 1
         return (part.psu, groups) if groups else None
 
@@ -323,10 +345,9 @@ class Loads:
 
     def shelf_groups(self, rack_id: str) -> Mapping[DeviceId, frozenset[str]]:
         """Feed groups that the power shelves of a rack hang on; those without a cord left out."""
-        design = self._design
         groups = {
-            shelf: frozenset(self.group_of(cord.source) for cord in cords_of(design, shelf))
-            for shelf in on_busbar_of(design, rack_id)[1]
+            shelf: frozenset(group for _, group in self._hung_on(shelf))
+            for shelf in on_busbar_of(self._design, rack_id)[1]
         }
         return {shelf: on for shelf, on in groups.items() if on}
 
