@@ -307,7 +307,9 @@ def test_the_preview_of_a_swap_says_which_cables_go_dark() -> None:
     design, _ = draft.close("Build")
     assert len(design.links[cable]) == 2
     messages = [loss.message for kept in try_exchange(design, [a], other) for loss in kept.lost]
-    assert messages == [f"cable {cable} ({dac.model}) stays plugged but carries no link any more"]
+    names = [design.devices[d].name for d in (a, b)]
+    where = f"from {names[0]} 9 to {names[1]} 9"
+    assert messages == [f"the {dac.model} {where} stays plugged but carries no link any more"]
 
 
 def test_in_a_narrow_panel_one_reads_how_many_and_how_long(panel: BomPanel, qtbot: QtBot) -> None:

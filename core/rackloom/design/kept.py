@@ -89,5 +89,15 @@ def put_ends(draft: Draft, cable: Cable, ends: tuple[CableEnd, ...]) -> None:
 
 
 def cable_words(draft: Draft | Design, cable: Cable) -> str:
-    """What a person calls a cable."""
-    return f"cable {cable.label or cable.id} ({draft.part(cable.part, CablePart).model})"
+    """What a person calls a cable: its label, or where it is plugged, for an id says nothing."""
+    model = draft.part(cable.part, CablePart).model
+    if cable.label or not cable.ends:
+        return f"cable {cable.label or cable.id} ({model})"
+    first, *others = (
+        f"{draft.devices[end.device].name} {end.cage}"
+        for end in sorted(cable.ends, key=lambda end: end.end)
+    )
+    if not others:
+        return f"the {model} at {first}"
+    more = f" and {len(others) - 1} more" if others[1:] else ""
+    return f"the {model} from {first} to {others[0]}{more}"
