@@ -56,6 +56,7 @@ class ThroughputWiring(QObject):
         chart.cut_toggled.connect(lambda _on: self._paint_cut())
         chart.open_log_requested.connect(self.open_log)
         chart.told.connect(window.status.say)
+        chart.reading.connect(lambda text: window.status.set_work("log", text, -1.0))
         self._explain, self._failures = window.panels.explain, window.panels.failures
         self._workload = window.panels.workload
         self._explain.then(self._wire_explain)
@@ -116,6 +117,7 @@ class ThroughputWiring(QObject):
     def shut_down(self) -> None:
         """Wait for the threads; call before the window goes."""
         self._facts_job.wait()
+        self._window.chart.shut_down()
 
     # -- what is asked ----------------------------------------------------------------------------
 

@@ -268,6 +268,26 @@ def test_a_file_without_a_table_is_refused_in_a_sentence(
     assert example.chart.logs == ()
 
 
+def test_a_big_log_is_read_beside_the_window(
+    example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rackloom_gui.charts.overlays.BIG_BYTES", 10)
+    path = _log(tmp_path / "run.log", example, 0.9)
+    assert example.chart.load_log(path)
+    assert example.chart.logs == ()
+    assert "run.log is being read" in example.status.work.text
+    qtbot.waitUntil(lambda: len(example.chart.logs) == 1)
+    assert "10 % slower" in example.chart.note
+    assert not example.status.work.text
+    nothing = tmp_path / "notes.txt"
+    nothing.write_text("nothing here at all")
+    with qtbot.waitSignal(example.chart.told) as told:
+        assert example.chart.load_log(nothing)
+    assert "notes.txt" in str(told.args)
+    assert len(example.chart.logs) == 1
+    assert not example.status.work.text
+
+
 def test_gaps_between_two_sizes_follow_a_power_law(example: MainWindow) -> None:
     answer = example.chart.estimate
     assert answer is not None

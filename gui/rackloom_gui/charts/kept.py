@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, Signal
 
 from rackloom.files import FileError
 from rackloom_gui.charts.legend import Entry
-from rackloom_gui.charts.overlays import read_log
 from rackloom_gui.charts.pin_store import read_pins, write_pins
 from rackloom_gui.charts.shown import Log, Pin, free_colour
 from rackloom_gui.charts.sizes import collective_text
@@ -98,17 +97,11 @@ class KeptCurves(QObject):
             name = found.collective.value
             self._also[name] = Pin(collective_text(name), found, self._colour())
 
-    def add_log(self, path: Path) -> tuple[MeasuredRun, ...]:
-        """Lay the runs of a log over the chart; none (and a sentence) where it holds none."""
-        try:
-            runs = read_log(path)
-        except ValueError as error:
-            self.told.emit(str(error))
-            return ()
+    def add_log(self, name: str, runs: Sequence[MeasuredRun]) -> None:
+        """Lay the runs of a log over the chart."""
         for number, run in enumerate(runs, start=1):
-            name = path.name if len(runs) == 1 else f"{path.name} {number}"
-            self._logs.append(Log(name, run, self._colour()))
-        return runs
+            called = name if len(runs) == 1 else f"{name} {number}"
+            self._logs.append(Log(called, run, self._colour()))
 
     def remove(self, key: str) -> str:
         """Take off what the legend calls so; the collective, where it was a further one."""

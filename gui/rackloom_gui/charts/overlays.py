@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 LOG_SUFFIXES = frozenset({".log", ".txt", ".out", ".json"})
 """Files that are taken for logs of nccl-tests when they are dropped anywhere on the window."""
 MOST_BYTES = 64 << 20
+BIG_BYTES = 500_000
+"""Greater logs are read in a thread: 8 MB of lines take a second."""
 SAME = 0.005
 """A gap that rounds to 0 %."""
 
@@ -27,6 +29,14 @@ SAME = 0.005
 def tr(text: str) -> str:
     """A text of this module in the user's language."""
     return QCoreApplication.translate("Throughput", text)
+
+
+def is_big_log(path: Path) -> bool:
+    """Whether reading a log takes longer than a window may stand still."""
+    try:
+        return path.stat().st_size > BIG_BYTES
+    except OSError:
+        return False
 
 
 def read_log(path: Path) -> tuple[MeasuredRun, ...]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,17 +23,20 @@ from rackloom_gui.charts.controls import ChartControls
 from rackloom_gui.charts.copying import Line, estimate_csv, picture_of
 from rackloom_gui.charts.kept import KeptCurves
 from rackloom_gui.charts.legend import ChartLegend, Entry
-from rackloom_gui.charts.overlays import dropped_log, log_text
+from rackloom_gui.charts.overlays import dropped_log, is_big_log, log_text, read_log
 from rackloom_gui.charts.shown import Log, Pin
 from rackloom_gui.charts.sizes import bandwidth_text, collective_text
 from rackloom_gui.charts.spinner import Spinner
 from rackloom_gui.charts.tools import ChartTools
+from rackloom_gui.engine import load_engines
 from rackloom_gui.icons import Icons
+from rackloom_gui.jobs import Errands
 from rackloom_gui.theme import Theme, Tokens
 from rackloom_gui.widgets.text import ElidedLabel, EmptyState
 
 if TYPE_CHECKING:
     from rackloom.collectives import Estimate
+    from rackloom.interop.nccl_log import MeasuredRun
     from rackloom_gui.charts.plot import ThroughputPlot
 
 
@@ -46,6 +50,8 @@ class ThroughputPanel(QWidget):
     open_log_requested = Signal()
     told = Signal(str)
     """A sentence for the status bar."""
+    reading = Signal(str)
+    """What is being read in a thread; empty when it is done."""
 
     def __init__(self, theme: Theme, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,6 +60,7 @@ class ThroughputPanel(QWidget):
         self._baseline: Estimate | None = None
         self._plot: ThroughputPlot | None = None
         self.kept = KeptCurves(len(theme.tokens.series), self)
+        self._logs_read = Errands(self)
         self._asked_name = "all-reduce"
         self.controls = ChartControls(icons, self)
         self.legend = ChartLegend(icons, self)
@@ -292,15 +299,41 @@ class ThroughputPanel(QWidget):
             self.kept.pin(name, self._estimate)
 
     def load_log(self, path: Path) -> bool:
-        """Lay the runs of a log over the chart; False (and a sentence) where it holds none."""
-        runs = self.kept.add_log(path)
-        if not runs:
+        """Lay the runs of a log over the chart; False (and a sentence) where it holds none.
+
+        A big log is read in a thread: True then, and the sentence comes later.
+        """
+        if is_big_log(path):
+            self.reading.emit(self.tr("{0} is being read.").format(path.name))
+            self._logs_read.run(partial(_read_big, path), partial(self._on_log, path.name))
+            return True
+        try:
+            runs = read_log(path)
+        except ValueError as error:
+            self.told.emit(str(error))
             return False
+        self._show_log(path.name, runs)
+        return True
+
+    def _on_log(self, name: str, result: Sequence[MeasuredRun] | Exception) -> None:
+        self.reading.emit("")
+        if isinstance(result, ValueError):
+            self.told.emit(str(result))
+        elif isinstance(result, Exception):
+            raise result
+        else:
+            self._show_log(name, result)
+
+    def _show_log(self, name: str, runs: Sequence[MeasuredRun]) -> None:
+        self.kept.add_log(name, runs)
         first = runs[0]
         collective = first.collective.value if first.collective is not None else None
         self.controls.ask_for(collective, first.ranks, self.total_gpus)
         self._overlay()
-        return True
+
+    def shut_down(self) -> None:
+        """Wait for the thread; call before the window goes."""
+        self._logs_read.wait()
 
     total_gpus: int | None = None
     """GPUs of the whole design, where somebody knows."""
@@ -376,6 +409,11 @@ class ThroughputPanel(QWidget):
         return picture_of(
             [*pieces, self._chart_room, self.legend, small], self.width(), tokens.surface, ratio
         )
+
+
+def _read_big(path: Path) -> tuple[MeasuredRun, ...]:
+    load_engines()  # what reads logs knows collectives, which another worker may be importing
+    return read_log(path)
 
 
 def limit_sentence(estimate: Estimate) -> str:
