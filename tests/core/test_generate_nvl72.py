@@ -119,6 +119,7 @@ def test_designs_have_no_errors_and_no_known_warnings(racks: int, tmp_path: Path
         {"oversubscription": "2", "rails_per_leaf": "2"},
         {"scale_out": "no", "front_end": "no", "out_of_band": "no", "cdus": "0"},
         {"rack": "generic-48u-600", "racks_per_row": "5"},
+        {"network_pdu": "apc-ap8965"},
     ],
 )
 def test_other_choices_have_no_errors_either(options: dict[str, str], tmp_path: Path) -> None:

@@ -114,6 +114,15 @@ def test_every_cable_is_as_long_as_its_route_and_no_stocked_length_shorter_would
         assert cable.length_m == min(m for m in lengths if m >= wanted - 1e-9)
 
 
+@pytest.mark.parametrize("rails_per_leaf", ["3", "5", "6"])
+def test_leaves_whose_rails_do_not_divide_evenly_have_ports_for_the_fullest(
+    rails_per_leaf: str,
+) -> None:
+    """Eight rails, five on one leaf and three on the other: no port is used twice."""
+    design = made("rail-fat-tree", 20, tiers="2", rails_per_leaf=rails_per_leaf)
+    assert [f.message for f in run(design, CATALOG) if f.severity == "error"] == []
+
+
 @pytest.mark.parametrize("servers", [2, 16, 40])
 def test_a_generated_design_has_no_errors(servers: int) -> None:
     findings = run(made("rail-fat-tree", servers), CATALOG)

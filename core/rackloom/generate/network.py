@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import ceil
@@ -233,7 +234,8 @@ def plan_network(
     rails = len({rail for _, _, rail in ports})
     per_leaf = min(options["rails_per_leaf"], rails)
     groups = ceil(rails / per_leaf)
-    links = ceil(len(ports) / groups)
+    # Where the rails do not divide evenly, the fullest leaf decides.
+    links = max(Counter(rail // per_leaf for _, _, rail in ports).values())
     named = options["switch"]
     error: GenerateError | None = None
     joiner = Joiner(request.catalog.values())

@@ -197,7 +197,7 @@ def _plan(
         if per_leaf or fullest < system.trays:
             raise GenerateError(
                 f"a leaf of {network.leaf.title} takes {fullest} trays of a rail, and racks have "
-                f"{system.trays}: choose switches with more ports, or fewer racks_per_leaf"
+                f"{system.trays}: choose switches with more ports, or fewer racks or rails_per_leaf"
             )
         whole = {**wanted, "unit_servers": fullest // system.trays * system.trays}
         network = plan_network(

@@ -21,10 +21,13 @@ HALL_M = 500.0
 
 
 def draw_w(part: DevicePart) -> float | None:
-    """Greatest known draw of a device: a switch with its optics, where that is published."""
+    """Greatest known draw of a device: a switch with its optics, where that is published.
+
+    Where only a typical draw is, that: better than to count with nothing.
+    """
     if isinstance(part, SwitchPart) and part.power_max_with_optics_w is not None:
         return part.power_max_with_optics_w
-    return part.power_max_w
+    return part.power_typical_w if part.power_max_w is None else part.power_max_w
 
 
 def loaded_w(part: SwitchPart, joiner: Joiner) -> float | None:
