@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rackloom.collectives.hashing import _quantile
+from rackloom.collectives.hashing import _Draws, _possible, _quantile
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -14,12 +14,19 @@ from rackloom.collectives.hashing import _quantile
 def test_the_quantile_is_that_of_the_slowest_of_all_switches(seed: int, part: float) -> None:
     """By definition: the first pace x with 1 - prod (1 - F_k(x)) ** n_k of at least the part."""
     rng = np.random.default_rng(seed)
-    kinds = int(rng.integers(1, 30))
-    paces = [np.sort(np.round(rng.random(rng.integers(1, 200)), 2)) for _ in range(kinds)]
-    switches = rng.integers(1, 50, kinds)
+    shapes = int(rng.integers(1, 10))
+    by_shape, paces, switches = [], [], []
+    for _ in range(shapes):
+        draws = np.round(rng.random(rng.integers(1, 200)), 2) + 0.01
+        even = rng.integers(1, 9, rng.integers(1, 5)) / 4
+        count = rng.integers(1, 50, len(even))
+        by_shape.append((_Draws.of(draws), even, count))
+        paces += [np.sort(draws * each) for each in even]
+        switches += count.tolist()
     found = np.unique(np.concatenate(paces))
     none = np.ones(len(found))
-    for draws, count in zip(paces, switches.tolist(), strict=True):
-        none *= (1 - np.searchsorted(draws, found, side="right") / len(draws)) ** count
+    for draws, many in zip(paces, switches, strict=True):
+        up_to = np.searchsorted(draws, found * (1 + 1e-12), side="right")
+        none *= (1 - up_to / len(draws)) ** many
     expected = found[np.flatnonzero(1 - none >= part)[0]]
-    assert _quantile(found, paces, switches, part) == pytest.approx(expected)
+    assert _quantile(_possible(by_shape), by_shape, part) == pytest.approx(expected)

@@ -22,6 +22,8 @@ _SHAPES = 64
 """Different (N, L) that are drawn; the rest take the next smaller N that was."""
 
 _EVEN = 1e-12
+_ROUNDING = 1 + 1e-12
+"""Equal paces of different kinds of switches differ by the rounding of floats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,32 +86,70 @@ def _pace(number: Ints, links: Ints, slowest: Floats, total: Floats) -> tuple[fl
     inverse = inverse.ravel()
     step = max(1, -(-shapes.shape[1] // _SHAPES))
     rng = np.random.default_rng(_SEED)
-    # mean load of a link over its load when fullest, sorted from the worst to the best draw
+    # mean load of a link over its load when fullest
     drawn = [
-        np.sort(_evenness(rng, int(shapes[0, s]), int(shapes[1, s])))
+        _Draws.of(_evenness(rng, int(shapes[0, s]), int(shapes[1, s])))
         for s in range(0, shapes.shape[1], step)
     ]
     fluid = slowest * links / total
     of_shape = np.minimum(inverse // step, len(drawn) - 1).astype(np.float64)
     kinds, count = np.unique(np.stack([of_shape, np.round(fluid, 9)]), axis=1, return_counts=True)
-    paces = [drawn[int(shape)] * even for shape, even in kinds.T]
-    found = np.unique(np.concatenate(paces))
-    return _quantile(found, paces, count, 0.5), _quantile(found, paces, count, 0.05)
+    by_shape = [
+        (draws, kinds[1, kinds[0] == shape], count[kinds[0] == shape])
+        for shape, draws in enumerate(drawn)
+    ]
+    found = _possible(by_shape)
+    return _quantile(found, by_shape, 0.5), _quantile(found, by_shape, 0.05)
 
 
-def _quantile(found: Floats, paces: list[Floats], switches: Ints, part: float) -> float:
+@dataclass(frozen=True, slots=True)
+class _Draws:
+    """How evenly a shape's placements turn out: values, and what part of the draws is up to each.
+
+    Draws are counts over counts, so thousands of them have a handful of values.
+    """
+
+    values: Floats
+    below: Floats
+    """One more than there are values: the first is 0."""
+
+    @classmethod
+    def of(cls, draws: Floats) -> _Draws:
+        """From single draws."""
+        values, often = np.unique(draws, return_counts=True)
+        return cls(values, np.r_[0.0, np.cumsum(often) / len(draws)])
+
+    def up_to(self, most: Floats) -> Floats:
+        """What part of the draws is no greater than each of these."""
+        return self.below[np.searchsorted(self.values, most * _ROUNDING, side="right")]
+
+
+_ByShape = list[tuple[_Draws, Floats, Ints]]
+"""Draws of a shape; of the switches with it, pace when evenly filled and how many there are."""
+
+
+def _possible(by_shape: _ByShape) -> Floats:
+    """All paces that some placement gives some switch, in order."""
+    return np.unique(
+        np.concatenate([np.outer(draws.values, even).ravel() for draws, even, _ in by_shape])
+    )
+
+
+def _quantile(found: Floats, by_shape: _ByShape, part: float) -> float:
     """The least pace that this part of all placements does not exceed, by bisection.
 
-    Broken symmetry makes hundreds of kinds of switches with thousands of draws each: looking at
+    Broken symmetry makes thousands of kinds of switches with thousands of draws each: looking at
     all draws for every kind would take a minute.
     """
     low, high = 0, len(found) - 1
     while low < high:
         middle = (low + high) // 2
-        at = [np.searchsorted(draws, found[middle], side="right") / len(draws) for draws in paces]
         with np.errstate(divide="ignore"):
-            none = np.exp(np.sum(switches * np.log1p(-np.array(at))))  # no switch is as slow
-        if 1 - none >= part:
+            logs = [
+                float((count * np.log1p(-draws.up_to(found[middle] / even))).sum())
+                for draws, even, count in by_shape
+            ]
+        if 1 - np.exp(sum(logs)) >= part:  # else no switch is as slow
             high = middle
         else:
             low = middle + 1
