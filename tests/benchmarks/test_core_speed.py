@@ -61,6 +61,10 @@ def test_save(benchmark: BenchmarkFixture, design: Design, folder: Path) -> None
 
 
 def test_check_all(benchmark: BenchmarkFixture, design: Design) -> None:
+    """Every rule on a bare design: index, links, routes and loads are worked out as well.
+
+    Target: 3 s at 16,384 GPUs.
+    """
     found = benchmark.pedantic(
         lambda base: run(base, catalog()),
         setup=lambda: ((fresh(design),), {}),
