@@ -148,8 +148,9 @@ def _racks_from_above(pencil: Pencil, scene: SceneArrays, window: Window, look: 
         rack = scene.design.racks[scene.racks.ids[row]]  # type: ignore[index]
         x, y, w, _ = (float(v) for v in boxes[row])
         place = pencil.rect(x, y + 70.0, w, 220.0)
-        inner = place.adjusted(4.0, 0.0, -4.0, 0.0)  # names of neighbours do not run together
-        put_text(pencil, inner, rack.name, size, tokens.rack_title, look)
+        if text_width(rack.name[:80], size, True) > place.width():
+            place = place.adjusted(3.0, 0.0, -3.0, 0.0)  # shortened names do not run together
+        put_text(pencil, place, rack.name, size, tokens.rack_title, look)
 
 
 def free_units(design: Design, rack_id: RackId, look: Look) -> int:
