@@ -116,6 +116,10 @@ class Builder:
         self.tables["cords"][cord_id] = Cord(cord_id, device, inlet, source, outlet)
 
     def design(self) -> Design:
-        """What has been collected so far, as a design that shares these tables."""
+        """What has been collected so far.
+
+        Its tables are its own: what is worked out from a design is remembered by them, and these
+        here are written to again.
+        """
         self.tables["settings"]["site"] = self.settings
-        return Design(self.tables)
+        return Design({name: rows.copy() for name, rows in self.tables.items()})
