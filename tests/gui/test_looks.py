@@ -86,6 +86,24 @@ def test_cables_in_the_managers_do_not_cross_out_the_u_numbers(
             assert not inside.any()
 
 
+@pytest.mark.parametrize("narrow", [False, True], ids=["800 mm", "600 mm"])
+def test_bundles_in_racks_keep_clear_of_the_u_numbers(narrow: bool, qtbot: QtBot) -> None:
+    del qtbot
+    scene = SceneArrays(ElevationLayout(Side.REAR))
+    scene.build(_in_narrow_racks(example()) if narrow else example())
+    bundles, inside = scene.bundles.boxes, 0
+    for x, y, width, height in scene.racks["box"].tolist():
+        margin = (width - FACEPLATE_MM) / 2
+        numbers = x + width - margin, x + width - margin + float(numbers_room_mm(margin))
+        here = bundles[(bundles[:, 0] > x + width / 2) & (bundles[:, 0] < x + width)]
+        here = here[(here[:, 1] > y) & (here[:, 1] + here[:, 3] < y + height)]
+        inside += len(here)
+        assert (here[:, 2] >= 3.0).all()
+        assert (here[:, 0] >= numbers[1]).all()
+        assert (here[:, 0] + here[:, 2] <= x + width).all()
+    assert inside, "the example has cables that stay in their rack"
+
+
 def test_overview_and_cords_are_turned_off_for_good(window: MainWindow, qtbot: QtBot) -> None:
     for action, name in (("view.overview", "overview"), ("view.cords", "cords")):
         assert window.actions_table.action(action).isChecked()

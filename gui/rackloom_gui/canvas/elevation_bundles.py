@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rackloom_gui.canvas.elevation_layout import ElevationLayout
 
 WIDEST_MM = 110.0
+WIDEST_INSIDE_MM = 34.0
+"""Inside a rack, where its manager has the room."""
 
 
 def bundle_width(counts: FloatArray) -> FloatArray:
@@ -72,8 +74,9 @@ def elevation_bundles(layout: "ElevationLayout", scene: SceneReader) -> Bundles:
             np.maximum.at(bottom, rack[end], mid[end])
         some = votes.sum(axis=1) > 0
         top, bottom = np.where(some, top, 0.0), np.where(some, bottom, 0.0)
-        width = np.minimum(bundle_width(votes.sum(axis=1)), 34.0)
-        x = boxes[:, 0] + boxes[:, 2] - 9.0 - width
+        first, room = layout.manager(scene, np.arange(count))
+        width = np.minimum(bundle_width(votes.sum(axis=1)), np.minimum(room, WIDEST_INSIDE_MM))
+        x = boxes[:, 0] + boxes[:, 2] - first - width
         found.add(np.stack([x, top, width, bottom - top], 1), votes)
     away = ~inside
     if away.any():

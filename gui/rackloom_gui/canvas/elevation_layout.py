@@ -138,14 +138,19 @@ class ElevationLayout:
         margins: FloatArray = (scene.racks["box"][racks, 2] - FACEPLATE_MM) / 2
         return np.maximum(margins, 16.0)
 
-    def _channel(self, scene: SceneReader, racks: Any, right: Any, lane: Any) -> FloatArray:
-        """x of a lane in the left or right manager of racks."""
-        box = scene.racks["box"][racks]
+    def manager(self, scene: SceneReader, racks: Any) -> tuple[FloatArray, FloatArray]:
+        """Where cables run up and down a rack: how far from its edge, and how wide, in mm."""
         margin = self._margins(scene, racks)
         room = np.maximum(margin - numbers_room_mm(margin) - FRAME_MM - 4.0, 3.0)
         # In wide racks the cables keep clear of the PDUs that hang at the very edge.
         clear = np.where(room > STRIP_MM + 20.0, STRIP_MM, 0.0)
-        inset = FRAME_MM + 2.0 + clear + lane * (room - clear)
+        return FRAME_MM + 2.0 + clear, room - clear
+
+    def _channel(self, scene: SceneReader, racks: Any, right: Any, lane: Any) -> FloatArray:
+        """x of a lane in the left or right manager of racks."""
+        box = scene.racks["box"][racks]
+        first, room = self.manager(scene, racks)
+        inset = first + lane * room
         at: FloatArray = np.where(right, box[:, 0] + box[:, 2] - inset, box[:, 0] + inset)
         return at
 
