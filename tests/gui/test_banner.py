@@ -11,6 +11,7 @@ from tests.gui.window_kit import device_named, trigger
 from rackloom.catalog import PartId
 from rackloom.design.edits import plug_cable
 from rackloom.design.entities import CableEnd
+from rackloom.design.ids import CableId
 from rackloom_gui.dialogs.losses import LossesDialog
 from rackloom_gui.dialogs.swap_part import SwapDialog
 from rackloom_gui.main_window import MainWindow
@@ -82,12 +83,7 @@ def test_cables_can_be_swapped_and_only_those_that_fit_are_offered(
     example: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A straight copper cable may be that of a longer reach; fibres and breakouts do not fit."""
-    dac = example.editing.catalog[PartId("mcp4y10-n")]
-    ends = [
-        CableEnd(n, device_named(example, name), _free_cage(example, name))
-        for n, name in enumerate(("leaf-01", "leaf-02"))
-    ]
-    cable = example.editing.run("Wire", plug_cable, dac, ends, 2.0)
+    cable = _copper_between_leaves(example)
 
     def choose(dialog: SwapDialog) -> QDialog.DialogCode:
         assert dialog.choose("mca4j80-n")
@@ -109,6 +105,16 @@ def test_cables_can_be_swapped_and_only_those_that_fit_are_offered(
     assert example.banner.text == ""
 
 
+def _copper_between_leaves(example: MainWindow) -> CableId:
+    dac = example.editing.catalog[PartId("mcp4y10-n")]
+    ends = [
+        CableEnd(n, device_named(example, name), _free_cage(example, name))
+        for n, name in enumerate(("leaf-01", "leaf-02"))
+    ]
+    cable: CableId = example.editing.run("Wire", plug_cable, dac, ends, 2.0)
+    return cable
+
+
 def _free_cage(example: MainWindow, name: str) -> str:
     design = example.document.design
     device = device_named(example, name)
@@ -120,12 +126,7 @@ def test_what_needs_a_hand_after_a_swap_is_told_too(
     example: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A fibre in the place of copper is kept at both ends, but dark without transceivers."""
-    dac = example.editing.catalog[PartId("mcp4y10-n")]
-    ends = [
-        CableEnd(n, device_named(example, name), _free_cage(example, name))
-        for n, name in enumerate(("leaf-01", "leaf-02"))
-    ]
-    cable = example.editing.run("Wire", plug_cable, dac, ends, 2.0)
+    cable = _copper_between_leaves(example)
 
     def choose(dialog: SwapDialog) -> QDialog.DialogCode:
         dialog.alike.setChecked(False)
