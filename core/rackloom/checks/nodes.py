@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -127,17 +127,19 @@ class Looker:
             known = self._gpus[device] = has_gpus(self._design, device)
         return known
 
-    def _sides(self, device: DeviceId) -> Iterator[tuple[Link, PortRef, PortRef]]:
+    def _sides(self, device: DeviceId) -> list[tuple[Link, PortRef, PortRef]]:
         """The links of a device, each with its own port and the far one."""
         design, links = self._design, self._links
+        sides: list[tuple[Link, PortRef, PortRef]] = []
         for cable in design.index.cables_of_device.get(device, ()):
             over = links_over(design, cable) if self._through_panels else links.get(cable, ())
             for link in over:
                 a, b = link.a, link.b
                 if a.device == device:
-                    yield link, a, b
+                    sides.append((link, a, b))
                 if b.device == device:
-                    yield link, b, a
+                    sides.append((link, b, a))
+        return sides
 
     def node(self, device: DeviceId) -> Node | None:
         """A device in the network; None for one that is in none.
@@ -150,34 +152,28 @@ class Looker:
         served: dict[tuple[CageRole, DeviceId], list[float]] = {}
         attached: list[Attachment] = []
         halves: dict[DeviceId, set[tuple[int, int]]] = {}
-        near: set[DeviceId] = set()
         split = isinstance(part, SwitchPart) and part.partitions > 1
         roles = self._roles
         mine_by_cage = roles.get(device) or self._roles_on(device)
         for link, mine, other in self._sides(device):
-            far, rate_gbps = other.device, link.rate_gbps
+            far = other.device
             my_role = mine_by_cage[mine.cage]
             if my_role is not _FABRIC:
-                attached.append(Attachment(mine, far, other, link.cable, my_role, rate_gbps))
-                if my_role is _COMPUTE:
-                    near.add(far)
+                attached.append(Attachment(mine, far, other, link.cable, my_role, link.rate_gbps))
                 continue
             far_role = (roles.get(far) or self._roles_on(far))[other.cage]
-            if far_role is not _FABRIC:
-                at = far_role, far
-                if at in served:
-                    served[at].append(rate_gbps)
-                else:
-                    served[at] = [rate_gbps]
-            elif far in between:
-                between[far].append(rate_gbps)
+            if far_role is _FABRIC:
+                rates = between.get(far)
+                if rates is None:
+                    rates = between[far] = []
             else:
-                between[far] = [rate_gbps]
-            if far_role is _FABRIC or far_role is _COMPUTE:
-                near.add(far)
-                if split:
-                    pair = _inside(self._design, mine), _inside(self._design, other)
-                    halves.setdefault(far, set()).add(pair)
+                rates = served.setdefault((far_role, far), [])
+            rates.append(link.rate_gbps)
+            if split and (far_role is _FABRIC or far_role is _COMPUTE):
+                pair = _inside(self._design, mine), _inside(self._design, other)
+                halves.setdefault(far, set()).add(pair)
+        near = {a.peer for a in attached if a.role is _COMPUTE}
+        near.update(between, [far for role, far in served if role is _COMPUTE])
         if not (is_switch or attached or between or served or self._has_gpus(device)):
             return None
         attached.sort(key=_by_port)
