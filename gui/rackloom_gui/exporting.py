@@ -20,6 +20,7 @@ from rackloom_gui.saving import AT_ONCE
 from rackloom_gui.waiting import wait_cursor
 
 if TYPE_CHECKING:
+    from rackloom.reports.colouring import ColourBy
     from rackloom_gui.main_window import MainWindow
 
 
@@ -89,21 +90,25 @@ class Exporting(QObject):
         self._errands.wait()
 
     def cables(self) -> None:
-        """The cable schedule as CSV or XLSX."""
+        """The cable schedule as CSV or XLSX, its colours as one likes."""
         from rackloom import reports
 
-        path = self.ask(
-            self.tr("Export Cable Schedule"), "-cables.csv",
-            self.tr("CSV (*.csv);;Excel workbook (*.xlsx)"),
-        )  # fmt: skip
-        if path is not None:
-            design = self._window.document.design
-            self.write(
-                path,
-                lambda: table_bytes(
-                    reports.cable_schedule(design), reports.CableRow, path, "Cables"
-                ),
-            )
+        settings, ending = self._window.settings, "-cables.csv"
+        filters = self.tr("CSV (*.csv);;Excel workbook (*.xlsx)")
+        ask: Callable[..., tuple[Path, ColourBy] | None] = self._window.questions.schedule_to_export  # type: ignore[attr-defined]
+        title = self.tr("Export Cable Schedule")
+        answer = ask(title, self._suggest(ending), filters, settings.export_colour)
+        if answer is None:
+            return
+        path, colour = _with_ending(answer[0], ending, filters), answer[1]
+        settings.export_colour = colour
+        design = self._window.document.design
+        self.write(
+            path,
+            lambda: table_bytes(
+                reports.cable_schedule(design, colour=colour), reports.CableRow, path, "Cables"
+            ),
+        )
 
     def drawing(self, kind: str) -> None:
         """The view on screen as SVG, PDF or PNG, the whole design; what was written is kept."""

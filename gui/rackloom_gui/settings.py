@@ -85,6 +85,15 @@ class Settings:
     def export_cords(self, on: bool) -> None:
         self._store.setValue("export/cords", on)
 
+    @property
+    def export_colour(self) -> str:
+        """What the colours of an exported cable schedule stand for, as `COLOURINGS` names it."""
+        return str(self._store.value("export/colour", "cable"))
+
+    @export_colour.setter
+    def export_colour(self, by: str) -> None:
+        self._store.setValue("export/colour", by)
+
     def _flag(self, key: str, *, at_first: bool = True) -> bool:
         """What was chosen last; a settings file holds words."""
         return str(self._store.value(key, at_first)).lower() not in {"false", "0"}

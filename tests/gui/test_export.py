@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drawings as files: they open, match the canvas, and come out the same every time."""
 
+import csv
 import os
 import re
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from PySide6.QtCore import QByteArray, QRectF
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import Answers, device_named, trigger
 
@@ -22,6 +24,9 @@ from rackloom.collectives import estimate
 from rackloom.design import Design, edits
 from rackloom.design.draft import Draft
 from rackloom.files import load
+from rackloom.reports import cable_schedule
+from rackloom.reports.colouring import COLOURINGS
+from rackloom_gui.dialogs.questions import ScheduleDialog
 from rackloom_gui.export import render, render_bytes, render_chart
 from rackloom_gui.export.sheets import SHEETS
 from rackloom_gui.main_window import MainWindow
@@ -298,6 +303,46 @@ def test_the_menu_writes_drawing_and_tables(
         trigger(example, qtbot, action)
         assert (tmp_path / name).read_bytes().startswith(head), name
         assert name in example.status.message.text()
+
+
+def _colours(path: Path) -> set[str]:
+    with path.open(encoding="utf-8-sig") as file:
+        return {row["colour"] for row in csv.DictReader(file)}
+
+
+def test_the_cable_schedule_is_coloured_as_one_likes_and_the_window_remembers(
+    example: MainWindow, answers: Answers, tmp_path: Path, qtbot: QtBot
+) -> None:
+    answers.export_path = tmp_path / "cables.csv"
+    trigger(example, qtbot, "export.cables")
+    own = _colours(answers.export_path)
+    seen = {}
+    for by in ("fabric", "rail"):
+        answers.export_colour = by
+        trigger(example, qtbot, "export.cables")
+        seen[by] = _colours(answers.export_path)
+    answers.export_colour = None
+    trigger(example, qtbot, "export.cables")
+    design = example.document.design
+    networks = {row.fabric for row in cable_schedule(design) if row.fabric}
+    assert own == {cable.colour or "" for cable in design.cables.values()}
+    assert len(seen["fabric"] - {""}) == len(networks) == 1, "the example has one network"
+    assert len(seen["rail"] - {""}) == 8, "a DGX H100 has eight rails"
+    assert _colours(answers.export_path) == seen["rail"]
+
+
+def test_the_dialog_of_the_schedule_offers_what_the_command_line_does(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    dialog = ScheduleDialog(window, "Export", tmp_path / "c.csv", "CSV (*.csv)", "rail")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    QApplication.processEvents()
+    box = dialog.colour
+    assert box.isVisible()
+    assert [box.itemData(n) for n in range(box.count())] == list(COLOURINGS)
+    assert box.currentData() == "rail"
+    assert [Path(name).name for name in dialog.selectedFiles()] == ["c.csv"]
 
 
 def test_a_folder_that_is_not_there_is_one_sentence(

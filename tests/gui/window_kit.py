@@ -34,6 +34,8 @@ class Answers:
         self.export_path: Path | None = None
         self.export_cords: bool | None = None
         """The box of the export dialog: None leaves it as it is."""
+        self.export_colour: str | None = None
+        """What colours of the exported schedule stand for: None leaves it as it is."""
 
     def path_to_open(self, _folder: Path) -> Path | None:
         self.asked.append("open")
@@ -52,6 +54,13 @@ class Answers:
     ) -> tuple[Path, bool] | None:
         self.asked.append(title)
         wanted = cords if self.export_cords is None else self.export_cords
+        return None if self.export_path is None else (self.export_path, wanted)
+
+    def schedule_to_export(
+        self, title: str, _suggestion: Path, _filters: str, colour: str
+    ) -> tuple[Path, str] | None:
+        self.asked.append(title)
+        wanted = colour if self.export_colour is None else self.export_colour
         return None if self.export_path is None else (self.export_path, wanted)
 
     def unsaved(self, title: str) -> str:

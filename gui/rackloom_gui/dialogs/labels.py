@@ -26,10 +26,10 @@ from PySide6.QtWidgets import (
 )
 
 from rackloom.design import Design
-from rackloom.reports.colouring import COLOURINGS
 from rackloom.reports.errors import ReportError
 from rackloom.reports.label_text import TIA_606, TOKENS, template_problem
 from rackloom.reports.labels import SHEETS, Label, LabelSheet, labels
+from rackloom_gui.dialogs.colouring import ColouringBox
 from rackloom_gui.editing import sentence
 from rackloom_gui.export.labels import MM, paint_label
 from rackloom_gui.icons import Icons
@@ -111,7 +111,7 @@ class LabelsDialog(QDialog):
         self._job.done.connect(self._take)
         self._job.failed.connect(self._refuse)
         self.template = QLineEdit(design.settings.label_template or TIA_606, self)
-        self.colour = QComboBox(self)
+        self.colour = ColouringBox("cable", self)
         self.sheet_choice = QComboBox(self)
         self.skip = QSpinBox(self)
         self.only_selected = QCheckBox(
@@ -140,14 +140,6 @@ class LabelsDialog(QDialog):
         line = QHBoxLayout()
         line.addWidget(self.template, 1)
         line.addWidget(tokens)
-        words = {
-            "cable": self.tr("the cable's own"),
-            "fabric": self.tr("by network"),
-            "rail": self.tr("by rail"),
-            "none": self.tr("none"),
-        }
-        for name in COLOURINGS:
-            self.colour.addItem(words[name], name)
         for sheet in SHEETS.values():
             self.sheet_choice.addItem(sheet.title, sheet.name)
         self.skip.setRange(0, 200)

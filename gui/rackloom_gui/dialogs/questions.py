@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from rackloom.files import SUFFIX, Recovery, WaitingJournal
+from rackloom_gui.dialogs.colouring import ColouringBox
 
 Found = list[tuple[WaitingJournal, Recovery]]
 
@@ -64,6 +65,15 @@ class WindowQuestions(QObject):
             return None
         return Path(dialog.selectedFiles()[0]), dialog.cords.isChecked()
 
+    def schedule_to_export(
+        self, title: str, suggestion: Path, filters: str, colour: str
+    ) -> tuple[Path, str] | None:
+        """Where to write a cable schedule, and what its colours stand for; None: given up."""
+        dialog = ScheduleDialog(self._window, title, suggestion, filters, colour)
+        if not dialog.exec() or not dialog.selectedFiles():
+            return None
+        return Path(dialog.selectedFiles()[0]), dialog.colour.currentData()
+
     def unsaved(self, title: str) -> str:
         box = QMessageBox(self._window)
         box.setIcon(QMessageBox.Icon.Warning)
@@ -97,22 +107,51 @@ class WindowQuestions(QObject):
         return dialog.answers()
 
 
-class DrawingDialog(QFileDialog):
-    """A dialog for the file's name, with what the drawing shall show."""
+class _ExportDialog(QFileDialog):
+    """A dialog for a file's name, with room for what else there is to choose."""
 
-    def __init__(
-        self, parent: QWidget, title: str, suggestion: Path, filters: str, cords: bool
-    ) -> None:
+    def __init__(self, parent: QWidget, title: str, suggestion: Path, filters: str) -> None:
         super().__init__(parent, title, str(suggestion.parent), filters)
         self.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         self.setOption(QFileDialog.Option.DontUseNativeDialog)  # no other takes a box of ours
         self.selectFile(suggestion.name)
+
+    def add_choice(self, choice: QWidget, label: QLabel | None = None) -> None:
+        """A line below the file's name and type."""
+        grid = self.layout()
+        assert isinstance(grid, QGridLayout)
+        row = grid.rowCount()
+        if label is not None:
+            label.setBuddy(choice)
+            grid.addWidget(label, row, 0)
+        grid.addWidget(choice, row, 1)
+
+
+class ScheduleDialog(_ExportDialog):
+    """Asks for a cable schedule's file, and what the colours in it stand for."""
+
+    def __init__(
+        self, parent: QWidget, title: str, suggestion: Path, filters: str, colour: str
+    ) -> None:
+        super().__init__(parent, title, suggestion, filters)
+        self.colour = ColouringBox(colour, self)
+        self.colour.setToolTip(
+            self.tr("A cable that was given a colour of its own keeps it, unless none has any")
+        )
+        self.add_choice(self.colour, QLabel(self.tr("Cab&le colours:"), self))
+
+
+class DrawingDialog(_ExportDialog):
+    """Asks for a drawing's file, and what the drawing shall show."""
+
+    def __init__(
+        self, parent: QWidget, title: str, suggestion: Path, filters: str, cords: bool
+    ) -> None:
+        super().__init__(parent, title, suggestion, filters)
         self.cords = QCheckBox(self.tr("Draw the power &cords"), self)
         self.cords.setToolTip(self.tr("Seen from the side where the PDUs hang, as a rule the rear"))
         self.cords.setChecked(cords)
-        grid = self.layout()
-        assert isinstance(grid, QGridLayout)
-        grid.addWidget(self.cords, grid.rowCount(), 1)
+        self.add_choice(self.cords)
 
 
 class RecoveryDialog(QDialog):
