@@ -161,13 +161,13 @@ def _heaviest(
     """
     design = context.design
     places = _Places(design, row)
+    by_id, cables_of = design.cables, design.index.cables_of_device
     spans: dict[_Span, int] = {}
     for device in devices:
         known = context.trays.get(device)
         if known is None:
-            cables = design.index.cables_of_device.get(device, ())
-            known = _spans_of(places, device, [design.cables[cable] for cable in cables])
-            context.trays[device] = known
+            cables = [by_id[cable] for cable in cables_of.get(device, ())]
+            known = context.trays[device] = _spans_of(places, device, cables)
         for span, count in known.items():
             spans[span] = spans.get(span, 0) + count
     steps: dict[float, float] = {}
