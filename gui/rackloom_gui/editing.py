@@ -139,9 +139,12 @@ class Editing(QObject):
     # -- findings ---------------------------------------------------------------------------------
 
     def fix(self, finding: Finding, fix: Fix) -> None:
-        """Apply a fix."""
+        """Apply a fix. Of a great design it may be an older one's: its findings come later."""
         del finding
-        self.run(fix.label, fix.edit)
+        try:
+            self.run(fix.label, fix.edit)
+        except KeyError:
+            self.refused.emit(self.tr("What this fix is about is not there any more."))
 
     def fix_all(self, label: str, findings: Sequence[Finding]) -> tuple[int, int]:
         """Apply the first fix of each finding as one step; (fixed, left alone).

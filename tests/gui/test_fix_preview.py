@@ -132,3 +132,18 @@ def test_a_removed_device_is_crossed_out_and_a_new_one_gets_a_place(
     shortened.document.do("Rename", edits.rename, victim, "other")
     shortened.document.flush()
     assert shortened.canvas.marks.preview is None, "it was of the design before"
+
+
+def test_a_fix_of_what_went_meanwhile_is_refused_in_a_sentence(shortened: MainWindow) -> None:
+    """Findings of a great design come from a thread: what they are about may be gone by then."""
+    said: list[str] = []
+    shortened.editing.refused.connect(said.append)
+    findings = shortened.analysis.findings
+    assert findings is not None
+    finding = next(f for f in findings if f.rule == "reach.too-short")
+    fix = finding.fixes[0]
+    shortened.document.do("Delete", edits.remove, {finding.where[0]})
+    without = shortened.document.design
+    shortened.editing.fix(finding, fix)
+    assert said == ["What this fix is about is not there any more."]
+    assert shortened.document.design is without
