@@ -11,9 +11,8 @@ from weakref import ref
 from rackloom.catalog.parts import DevicePart, SwitchPart
 from rackloom.checks.finding import called
 from rackloom.placement import loads
+from rackloom.placement.draws import Draw, Load
 from rackloom.placement.loads import (
-    Draw,
-    Load,
     circuit_w,
     cords_of,
     devices_on,

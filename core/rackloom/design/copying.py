@@ -82,6 +82,7 @@ def _assemble(
     rows = dict.fromkeys(rack.row for rack in kept_racks)
     parts = {part for device in kept_devices for part in part_ids_of(device)}
     parts |= {e.part for group in (kept_racks, cables, modules) for e in group}
+    parts |= {p.id for p in design.parts.values() if getattr(p, "rack", None) in parts}  # systems
     tables: dict[str, dict[str, Any]] = {
         "rows": {row: design.rows[row] for row in rows},
         "racks": {r.id: r for r in kept_racks},

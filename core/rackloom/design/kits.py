@@ -34,6 +34,7 @@ def add_rack_system(
     rack = parts.get(system.rack)
     if not isinstance(rack, RackPart):
         raise EditError(f"{system.title} stands in {system.rack!r}, which the catalogue lacks")
+    draft.embed(system)  # what the whole rack draws is known, of its trays it is not
     rack_id = add_rack(draft, rack, row, position_m, name)
     rack_name = draft.racks[rack_id].name
     for item in system.items:

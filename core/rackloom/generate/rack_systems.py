@@ -84,6 +84,7 @@ class SystemRacks:
 
     def place(self, pod: str) -> None:
         """The next rack on the floor, with everything in it."""
+        self.builder.embed(self.system.system)
         rack = self.layout.floor.rack(self.system.rack)
         managers: list[DeviceId] = []
         managed: list[DeviceId] = []

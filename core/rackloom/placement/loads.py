@@ -10,43 +10,15 @@ from typing import TYPE_CHECKING
 
 from rackloom.catalog.parts import DevicePart, PduPart, SwitchPart
 from rackloom.catalog.site_parts import PowerShelfPart
-from rackloom.catalog.words import Inlet
+from rackloom.catalog.words import Inlet, Trust
 from rackloom.design.ids import DeviceId, FeedId, RackId
+from rackloom.placement.draws import Draw, Load
+from rackloom.placement.sold_racks import rack_as_sold, rack_systems
 
 if TYPE_CHECKING:
     from rackloom.catalog.parts import Psu
     from rackloom.design.entities import Cord, Feed
     from rackloom.design.value import Design
-
-
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """Power of a device. ``watts`` leaves out what is unknown."""
-
-    watts: float
-    unknown: bool
-    """Nobody published a figure, or only one that leaves something out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """What hangs on a PDU, a feed or a busbar."""
-
-    watts: float
-    unknown: int
-    """Devices whose draw is not, or not wholly, in the sum."""
-
-    @property
-    def kw(self) -> float:
-        """Kilowatts."""
-        return self.watts / 1000
-
-    @property
-    def caveat(self) -> str:
-        """What to add to a sentence about the sum."""
-        if not self.unknown:
-            return ""
-        return f" (draw of {self.unknown} device{'s' * (self.unknown > 1)} unknown, not counted)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +151,7 @@ class Loads:
         self._loads: dict[tuple[str, str | None], Load] = {}
         self._hung: dict[DeviceId, list[tuple[str, str]]] = {}
         self._hanging: dict[str, list[tuple[DeviceId, bool]]] = {}
+        self._systems = rack_systems(design)
         self._has_shelves = any(isinstance(p, PowerShelfPart) for p in design.parts.values())
 
     def draw(self, device_id: DeviceId) -> Draw:
@@ -339,9 +312,19 @@ class Loads:
         return (part.psu, groups) if groups else None
 
     def busbar(self, rack_id: str) -> Load:
-        """What hangs on the busbar of a rack."""
-        draws = [self.draw(device) for device in on_busbar_of(self._design, rack_id)[0]]
-        return Load(sum(draw.watts for draw in draws), sum(draw.unknown for draw in draws))
+        """What hangs on the busbar of a rack.
+
+        Where trays of a rack sold whole have no figures of their own, the rack's stands for them if
+        it was published: nothing is called overloaded for an estimate.
+        """
+        draws = {device: self.draw(device) for device in on_busbar_of(self._design, rack_id)[0]}
+        if self._systems and any(draw.unknown for draw in draws.values()):
+            sold = rack_as_sold(self._design, rack_id, self._systems)
+            if sold is not None and sold.system.trust_of("power_max_w") is not Trust.ESTIMATE:
+                return sold.sum(draws, sold.on_busbar, sold.system.power_max_w)
+        return Load(
+            sum(draw.watts for draw in draws.values()), sum(d.unknown for d in draws.values())
+        )
 
     def shelf_groups(self, rack_id: str) -> Mapping[DeviceId, frozenset[str]]:
         """Feed groups that the power shelves of a rack hang on; those without a cord left out."""

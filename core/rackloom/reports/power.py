@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from rackloom.catalog.fit import PASSIVE
@@ -19,6 +19,7 @@ from rackloom.design import Design
 from rackloom.design.entities import Cable, Module
 from rackloom.design.ids import DeviceId
 from rackloom.placement.loads import greatest_draw
+from rackloom.placement.sold_racks import RackAsSold, racks_as_sold
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +144,32 @@ def _plugs(
 
 
 def power_sum(design: Design, devices: Iterable[DeviceId] | None = None) -> PowerSum:
-    """Greatest draw of these devices (default: all)."""
+    """Greatest draw of these devices (default: all), as :func:`sum_powers` adds it up."""
     powers = power_of(design)
-    chosen = powers.values() if devices is None else [powers[d] for d in devices if d in powers]
-    return PowerSum(
-        sum(power.known_w for power in chosen), sum(not power.complete for power in chosen)
-    )
+    chosen = powers if devices is None else {d: powers[d] for d in devices if d in powers}
+    return sum_powers(chosen, [sold for _, sold in racks_as_sold(design)])
+
+
+def sum_powers(
+    powers: Mapping[DeviceId, DevicePower],
+    sold: Iterable[RackAsSold],
+    *,
+    typical: bool = False,
+) -> PowerSum:
+    """What devices draw together.
+
+    Where trays of a rack sold whole have no figures of their own, and all of them are among the
+    devices, what its maker says of the rack stands for them.
+    """
+    watts = sum(power.known_w for power in powers.values())
+    unknown = sum(not power.complete for power in powers.values())
+    for rack in sold if unknown else ():
+        whole_w = rack.system.power_typical_w if typical else rack.system.power_max_w
+        if whole_w is None or not rack.on_busbar <= powers.keys():
+            continue
+        inside = [powers[device] for device in rack.devices if device in powers]
+        lacking = sum(not power.complete for power in inside)
+        if lacking:
+            watts += max(whole_w - sum(power.known_w for power in inside), 0.0)
+            unknown -= lacking
+    return PowerSum(watts, unknown)

@@ -9,19 +9,19 @@ from typing import Any
 
 from rackloom.catalog.parts import DevicePart, PduPart
 from rackloom.design import Design
-from rackloom.design.ids import DeviceId, RackId
+from rackloom.design.ids import DeviceId, RackId, RowId
+from rackloom.placement.draws import Draw, Load
 from rackloom.placement.loads import (
-    Draw,
     Heat,
-    Load,
     Loads,
     feed_usable_w,
     on_busbar_of,
     pdu_usable_w,
     pdus_in,
 )
+from rackloom.placement.sold_racks import RackAsSold, racks_as_sold
 from rackloom.reports.order import natural
-from rackloom.reports.power import DevicePower, power_of, typical_power_of
+from rackloom.reports.power import DevicePower, power_of, sum_powers, typical_power_of
 from rackloom.reports.tables import BESIDE_THE_TABLE
 
 SCHEMA = 1
@@ -51,7 +51,7 @@ class PlaceRow:
     typical_w: float | None
     typical_unknown: int
     usable_w: float | None
-    """What its PDUs or power shelves may carry with the feed lost whose loss hurts most.
+    """What its PDUs and power shelves may carry with the feed lost whose loss hurts most.
 
     All of them where they hang on one feed. None where nothing supplies it, and for rows and sites.
     """
@@ -155,6 +155,7 @@ class _Writer:
         self.design = design
         self.maximum = power_of(design)
         self.typical = typical_power_of(design)
+        self.sold = dict(racks_as_sold(design))
         self.loads = Loads(design, self._draw)
 
     def _draw(self, device_id: DeviceId) -> Draw:
@@ -170,29 +171,42 @@ class _Writer:
         )
         places: list[PlaceRow] = []
         everything: list[DeviceId] = []
-        by_row: dict[str, list[DeviceId]] = {}
+        by_row: dict[RowId, tuple[list[RackId], list[DeviceId]]] = {}
         for rack in racks:
             here = list(self.design.index.devices_in_rack.get(rack.id, ()))
-            places.append(self._place("rack", rack.name, rack.id, here, self._usable_w(rack.id)))
-            by_row.setdefault(rack.row, []).extend(here)
+            usable_w = self._usable_w(rack.id)
+            places.append(self._place("rack", rack.name, rack.id, [rack.id], here, usable_w))
+            of_row = by_row.setdefault(rack.row, ([], []))
+            of_row[0].append(rack.id)
+            of_row[1].extend(here)
             everything += here
-        for row_id, here in by_row.items():
-            places.append(self._place("row", rows[row_id].name, row_id, here, None))  # type: ignore[index]
+        for row_id, (row_racks, here) in by_row.items():
+            places.append(self._place("row", rows[row_id].name, row_id, row_racks, here, None))
         name = self.design.settings.project or "Site"
-        places.append(self._place("site", name, "site", everything, None))
         rack_ids = [rack.id for rack in racks]
+        places.append(self._place("site", name, "site", rack_ids, everything, None))
         return PowerReport(places, list(self._supplies(rack_ids)), list(self._psus(rack_ids)))
 
     # Places
 
     def _place(
-        self, place: str, name: str, key: str, devices: list[DeviceId], usable_w: float | None
+        self,
+        place: str,
+        name: str,
+        key: str,
+        racks: Iterable[RackId],
+        devices: list[DeviceId],
+        usable_w: float | None,
     ) -> PlaceRow:
         drawing = [device for device in devices if device in self.maximum]
         heat: Heat = self.loads.heat(drawing)
-        maximum_w, maximum_unknown = _sum(self.maximum, drawing)
-        typical_w, typical_unknown = _sum(self.typical, drawing)
+        sold = [self.sold[rack] for rack in racks if rack in self.sold]
+        maximum_w, maximum_unknown = _sum(self.maximum, drawing, sold)
+        typical_w, typical_unknown = _sum(self.typical, drawing, sold, typical=True)
         nothing = maximum_w is None
+        # What a rack sold whole draws beyond its trays' own figures: nobody says how it is cooled.
+        known_w = sum(self.maximum[device].known_w for device in drawing)
+        unsaid_w = heat.unsaid_w + max((maximum_w or 0.0) - known_w, 0.0)
         return PlaceRow(
             place,
             name,
@@ -205,23 +219,23 @@ class _Writer:
             None if nothing else (maximum_w or 0.0) * BTU_PER_H_PER_W,
             None if nothing else heat.air_w,
             None if nothing else heat.liquid_w,
-            None if nothing else heat.unsaid_w,
+            None if nothing else unsaid_w,
             key,
         )
 
     def _usable_w(self, rack_id: RackId) -> float | None:
-        by_group: dict[str, float] = {}
-        for pdu in pdus_in(self.design, rack_id):
-            group = self.loads.group_of(pdu)
-            by_group[group] = by_group.get(group, 0.0) + self._pdu_usable_w(pdu)
-        if by_group:
-            lost_w = max(by_group.values()) if len(by_group) > 1 else 0.0
-            return sum(by_group.values()) - lost_w
+        loads = self.loads
+        pdus = pdus_in(self.design, rack_id)
         shelves = on_busbar_of(self.design, rack_id)[1]
-        if not shelves:
+        if not pdus and not shelves:
             return None
-        left = self.loads.shelves_left(rack_id)
-        return self.loads.shelves_w(shelves) if left is None else left[1]
+        sources = [(frozenset({loads.group_of(pdu)}), self._pdu_usable_w(pdu)) for pdu in pdus]
+        corded = loads.shelf_groups(rack_id)
+        sources += [(on, loads.shelves_w([shelf])) for shelf, on in corded.items()]
+        groups = frozenset[str]().union(*(on for on, _ in sources))
+        if len(groups) < 2:
+            return sum(map(self._pdu_usable_w, pdus)) + loads.shelves_w(shelves)
+        return min(sum(watts for on, watts in sources if on != {lost}) for lost in groups)
 
     def _pdu_usable_w(self, pdu: DeviceId) -> float:
         part = self.design.part(self.design.devices[pdu].part, PduPart)
@@ -333,11 +347,15 @@ class _Writer:
 
 
 def _sum(
-    powers: Mapping[DeviceId, DevicePower], devices: Iterable[DeviceId]
+    powers: Mapping[DeviceId, DevicePower],
+    devices: Iterable[DeviceId],
+    sold: Iterable[RackAsSold],
+    *,
+    typical: bool = False,
 ) -> tuple[float | None, int]:
     """Watts that are known, None where nothing is, and how many devices are not wholly in them."""
-    found = [powers[device] for device in devices]
-    known_w, unknown = sum(p.known_w for p in found), sum(not p.complete for p in found)
+    found = sum_powers({device: powers[device] for device in devices}, sold, typical=typical)
+    known_w, unknown = found.maximum_w, found.unknown_devices
     return (None if unknown and not known_w else known_w), unknown
 
 
