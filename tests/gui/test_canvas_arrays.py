@@ -3,6 +3,7 @@
 
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,13 @@ from rackloom.catalog.words import Side
 from rackloom.design import Design, EditError, History, edits
 from rackloom.design.entities import CableEnd
 from rackloom.placement.elevation import port_point
+from rackloom.placement.routes import route_m
 from rackloom_gui.canvas.arrays import SceneArrays
 from rackloom_gui.canvas.colours import code_of_fabric
 from rackloom_gui.canvas.distinct import distinct
 from rackloom_gui.canvas.elevation_layout import ElevationLayout
 from rackloom_gui.canvas.fabric_layout import FabricLayout
-from rackloom_gui.canvas.floor_layout import FloorLayout
+from rackloom_gui.canvas.floor_layout import TRAY_W, FloorLayout
 from rackloom_gui.canvas.hit import HitIndex, crosses
 from rackloom_gui.canvas.segments import LineIndex, SegmentIndex, distance
 
@@ -310,6 +312,40 @@ def test_bundles_hold_every_cable_once_on_each_stretch() -> None:
     assert sorted(bundles.counts.tolist()) == [1, 5, 5, 5]
     fabric = built(design, FabricLayout()).bundles
     assert sorted(fabric.counts.tolist()) == [1, 5]
+
+
+@pytest.mark.parametrize("given", [(), (3.6,)], ids=["at rows' ends", "of the project"])
+def test_cables_between_rows_are_drawn_over_the_tray_their_length_is_measured_by(
+    given: tuple[float, ...],
+) -> None:
+    def edit(draft: Any) -> Any:
+        """Two long rows with a cable from one to the other, and a row that begins half way."""
+        if given:
+            edits.change_settings(draft, cross_trays_x_m=given)
+        racks = []
+        for row, positions in enumerate(((0.0, 3.2, 9.2), (0.0, 4.0, 9.2), (3.6, 4.8, 9.2))):
+            row_id = edits.add_row(draft, y_m=3.0 * row)
+            racks.append([edits.add_rack(draft, RACK, row_id, x) for x in positions])
+        a, b, c = (edits.add_device(draft, SWITCH, rack[1], 40) for rack in racks)
+        for port, far in (("1", b), ("2", c)):
+            ends = [CableEnd(0, a, port), CableEnd(1, far, port)]
+            edits.plug_cable(draft, DAC, ends, DAC.lengths_m[0])
+
+    design, _ = made(edit)
+    scene = built(design, FloorLayout())
+    segments, owners = scene.segments.within(*EVERYWHERE)
+    measured = set()
+    for cable_id, cable in design.cables.items():
+        route = route_m(design, cable)
+        assert route is not None
+        (over_m,) = {p[0] for p, q in pairwise(route.points) if p[0] == q[0] and p[1] != q[1]}
+        mine = segments[scene.legs["cable"][owners] == scene.cables.row_of[cable_id]]
+        across = mine[np.abs(mine[:, 3] - mine[:, 1]) > 2000]
+        assert across[:, 0] == pytest.approx(over_m * 1000, abs=TRAY_W / 2)
+        measured.add(round(over_m * 1000))
+    tall = scene.bundles.boxes[scene.bundles.boxes[:, 3] > 2000]
+    assert set((tall[:, 0] + tall[:, 2] / 2).round().astype(int).tolist()) == measured
+    assert measured == ({3600} if given else {0, 3600})
 
 
 def test_catalog_has_the_parts_these_tests_stand_on() -> None:

@@ -44,6 +44,8 @@ class FloorLayout:
         self._band: IntArray = np.zeros(0, dtype=np.int32)
         self._tray_y: FloatArray = np.zeros(1)
         self._crossings: FloatArray = np.zeros(0)
+        """Where the project has its cross trays; without any they are at the ends of rows."""
+        self._ends: FloatArray = np.zeros((1, 2))
         self.trays: list[Tray] = []
 
     def prepare(self, design: Design) -> None:
@@ -66,10 +68,11 @@ class FloorLayout:
         fronts = np.array([row.y_m * 1000 for row in design.rows.values()] or [0.0])
         self._tray_y = fronts + deepest / 2
         self.trays = trays(design)
-        self._crossings = np.array(
-            sorted(tray.x0_m * 1000 for tray in self.trays if tray.kind == "cross"),
-            dtype=np.float64,
-        )
+        self._crossings = np.array(design.settings.cross_trays_x_m, dtype=np.float64) * 1000
+        self._ends = np.zeros((max(len(rows), 1), 2))
+        self._ends[:] = np.inf, -np.inf
+        np.minimum.at(self._ends[:, 0], self._band, self._boxes[:, 0])
+        np.maximum.at(self._ends[:, 1], self._band, self._boxes[:, 0] + self._boxes[:, 2])
 
     def racks(self, design: Design) -> tuple[Sequence[str], FloatArray]:
         self.prepare(design)
@@ -101,12 +104,18 @@ class FloorLayout:
         found = design.rows.get(RowId(row))
         return None if found is None else (found.x_m * 1000, found.y_m * 1000 - 420.0)
 
-    def _cross_x(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        """The cross tray that makes the way between two racks of different rows shortest."""
-        if not len(self._crossings):
-            return np.minimum(a, b)
-        way = np.abs(a[:, None] - self._crossings) + np.abs(b[:, None] - self._crossings)
-        found: FloatArray = self._crossings[way.argmin(axis=1)]
+    def _cross_x(self, a: IntArray, b: IntArray) -> FloatArray:
+        """The cross tray between racks of two rows that makes the way shortest.
+
+        As `rackloom.placement.routes` chooses it: of those of the project, else of the rows' ends.
+        """
+        if len(self._crossings):
+            options = np.broadcast_to(self._crossings, (len(a), len(self._crossings)))
+        else:
+            options = np.concatenate([self._ends[self._band[a]], self._ends[self._band[b]]], axis=1)
+        middle = self._boxes[:, 0] + self._boxes[:, 2] / 2
+        way = np.abs(middle[a, None] - options) + np.abs(middle[b, None] - options)
+        found: FloatArray = np.take_along_axis(options, way.argmin(axis=1)[:, None], axis=1)[:, 0]
         return found
 
     def route(self, scene: SceneReader, legs: IntArray) -> Segments:
@@ -127,7 +136,7 @@ class FloorLayout:
         offset = (lane - 0.5) * (TRAY_W - 60.0)
         ta, tb = self._tray_y[self._band[a]] + offset, self._tray_y[self._band[b]] + offset
         same = self._band[a] == self._band[b]
-        cross = np.where(same, bx, self._cross_x(ax, bx) + offset)
+        cross = np.where(same, bx, self._cross_x(a, b) + offset)
         points = np.stack(
             [
                 np.stack([ax, ay], 1), np.stack([ax, ta], 1), np.stack([cross, ta], 1),
@@ -153,7 +162,7 @@ class FloorLayout:
         box = scene.racks["box"]
         mid = box[:, 0] + box[:, 2] / 2
         same = self._band[a] == self._band[b]
-        cross = np.where(same, mid[b], self._cross_x(mid[a], mid[b]))
+        cross = np.where(same, mid[b], self._cross_x(a, b))
         runs: list[tuple[FloatArray, FloatArray]] = []
         for band in distinct(self._band):
             here_a, here_b = self._band[a] == band, (self._band[b] == band) & ~same
