@@ -314,6 +314,39 @@ def test_bundles_hold_every_cable_once_on_each_stretch() -> None:
     assert sorted(fabric.counts.tolist()) == [1, 5]
 
 
+@pytest.mark.parametrize("pods", [1, 4])
+def test_bundles_of_the_fabric_never_lie_on_each_other(pods: int) -> None:
+    """64 servers a pod at its leaves: too many links to be drawn one by one."""
+
+    def edit(draft: Any) -> None:
+        row = edits.add_row(draft)
+        for pod in range(pods):
+            rack = edits.add_rack(draft, RACK, row, 0.8 * (70 * pod))
+            leaves = [
+                edits.add_device(
+                    draft, SWITCH, rack, 20 + 2 * n, role="leaf", pod=f"pod {pod}", fabric="compute"
+                )
+                for n in range(8)
+            ]
+            for n in range(64):
+                if n % 4 == 0:
+                    rack = edits.add_rack(draft, RACK, row, 0.8 * (70 * pod + 1 + n // 4))
+                server = edits.add_device(draft, SERVER, rack, 1 + 8 * (n % 4), pod=f"pod {pod}")
+                for k, leaf in enumerate(leaves[n // 32 * 4 :][:4]):
+                    ends = [CableEnd(0, server, f"OSFP{k + 1}"), CableEnd(1, leaf, str(n % 32 + 1))]
+                    edits.plug_cable(draft, DAC, ends, DAC.lengths_m[0])
+
+    design, _ = made(edit)
+    layout = FabricLayout()
+    layout.most_segments = 10
+    bundles = built(design, layout).bundles
+    assert bundles.counts.sum() == 64 * 4 * pods
+    assert (np.ptp(bundles.lines[:, [1, 3]], axis=1) > 0).all()
+    ends = {(x1, x2) for x1, _, x2, _ in bundles.lines.round().tolist()}
+    assert len(ends) == len(bundles.lines), "two bundles run along the same line"
+    assert len(bundles.lines) == (pods if pods > 1 else 2)
+
+
 @pytest.mark.parametrize("given", [(), (3.6,)], ids=["at rows' ends", "of the project"])
 def test_cables_between_rows_are_drawn_over_the_tray_their_length_is_measured_by(
     given: tuple[float, ...],

@@ -102,8 +102,14 @@ def floor_backdrop(pencil: Pencil, scene: SceneArrays, window: Window, look: Loo
         right = max((float(boxes[r, 0] + boxes[r, 2]) for r in racks), default=left + EMPTY_ROW_MM)
         wide = right - left + BESIDE_MM
         size = int(min(max(260.0 * pencil.scale, 10.0), 20.0))
-        box = (row.x_m * 1000, row.y_m * 1000 - 420.0, wide, 340.0)
+        # Beside the cross tray at the row's end and what is written along that.
+        beside = max(TRAY_W / 2 + 40.0, PLATE_PX / pencil.scale)
+        box = (left + beside, row.y_m * 1000 - 420.0, wide, 340.0)
         pencil.text(box, row.name, size, tokens.row_label, LEFT, bold=True)
+
+
+PLATE_PX = 13.0
+"""Half the height of a plate on a tray, and some air."""
 
 
 def _tiles(pencil: Pencil, window: Window, look: Look) -> None:

@@ -36,7 +36,10 @@ TIER_MM = 900.0
 TITLE_MM = 1100.0
 """Room at the left for the names of the tiers."""
 CHUNK = 32
-"""Servers, and switches, whose links are drawn as one bundle where single ones are too many."""
+"""Servers, and switches, whose links are drawn as one bundle where single ones are too many.
+
+Those of a pod are one bundle, however many they are.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +153,15 @@ class FabricLayout:
             spread = min(max(width / per_line, PITCH), PITCH * 2.2)
             lines = max(lines, here)
             first = len(self._group)
+            # Side by side and never one behind the other: there bundles would lie on each other.
+            chunks = 1 if pod else min(-(-len(group) // CHUNK), per_line)
             for n, device in enumerate(group):
                 line, column = divmod(n, per_line)
                 count = min(per_line, len(group) - line * per_line)
                 x = left + width / 2 + (column - count / 2 + 0.5) * spread - NODE_W / 2
                 spots.append((x, y + line * step - (NODE_H if up else 0.0)))
                 self._ids.append(device)
-                self._group[device] = first + n // CHUNK * CHUNK
+                self._group[device] = first + column * chunks // per_line
         far = y + (lines - 1) * step + (-NODE_H if up else NODE_H)
         self.bands.append(TierBand(title, 0.0, min(y, far), columns.total, max(y, far)))
         return far
