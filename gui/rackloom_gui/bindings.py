@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QDialog
 
 from rackloom.catalog.parts import Part
 from rackloom.checks.finding import Finding, Fix
@@ -18,6 +17,7 @@ from rackloom.design import Draft, edits
 from rackloom.design.ids import DeviceId
 from rackloom.design.notes import MOST_CHARACTERS, plain_text
 from rackloom_gui.action_list import PANELS
+from rackloom_gui.dialogs.asking import ask
 from rackloom_gui.dialogs.command_palette import CommandPalette, GotoItem
 from rackloom_gui.editing import sentence
 from rackloom_gui.exporting import Exporting
@@ -96,7 +96,7 @@ class Bindings(QObject):
         if not window.session.may_leave():
             return
         dialog = NewDialog(window.editing.catalog, window)
-        if dialog.exec() != QDialog.DialogCode.Accepted:
+        if not ask(dialog):
             return
         if dialog.design is None or dialog.step is None:
             window.session.begin_empty()
@@ -169,7 +169,7 @@ class Bindings(QObject):
         name = design.cables[entity_id].label if is_cable else design.name_of(entity_id)  # type: ignore[index]
         title = self.tr("Label") if is_cable else self.tr("Rename {0}").format(name)
         dialog = RenameDialog(title, name, window, optional=is_cable)
-        if dialog.exec() == QDialog.DialogCode.Accepted and dialog.name != name:
+        if ask(dialog) and dialog.name != name:
             label = self.tr("Rename {0}").format(name or entity_id)
             window.editing.run(label, edits.rename, entity_id, dialog.name)
 
@@ -178,7 +178,7 @@ class Bindings(QObject):
 
         window = self._window
         dialog = ProjectDialog(window.document.design, window.icons, window)
-        if dialog.exec() == QDialog.DialogCode.Accepted:
+        if ask(dialog):
             window.editing.run(self.tr("Change settings"), dialog.apply)
 
     def insert(self, part: Part) -> None:
@@ -218,7 +218,7 @@ class Bindings(QObject):
         servers = [d for d in chosen if isinstance(design.device_part(d), ServerPart)]
         switches = [d for d in chosen if isinstance(design.device_part(d), SwitchPart)]
         dialog = ConnectDialog(design, window.editing.catalog, servers, switches, window)
-        if dialog.exec() == QDialog.DialogCode.Accepted and dialog.plan.plans:
+        if ask(dialog) and dialog.plan.plans:
             label = self.tr("Connect {0}").format(counted(len(switches), "switch", "switches"))
             if servers:
                 label = self.tr("Connect {0} to {1}").format(
@@ -365,7 +365,7 @@ class Bindings(QObject):
 
         window = self._window
         dialog = AcceptDialog(chosen.message, window.settings.author, window)
-        if dialog.exec() != QDialog.DialogCode.Accepted or not dialog.reason:
+        if not ask(dialog) or not dialog.reason:
             return
         window.settings.author = dialog.author
         findings = chosen.findings if isinstance(chosen, Kind) else (chosen,)
@@ -410,12 +410,12 @@ class Bindings(QObject):
         from rackloom_gui.dialogs.shortcuts import ShortcutsDialog
 
         dialog = ShortcutsDialog(self._window.actions_table, self._window.icons, self._window)
-        dialog.exec()
+        ask(dialog)
 
     def _about(self) -> None:
         from rackloom_gui.dialogs.small import AboutDialog
 
-        AboutDialog(self._window).exec()
+        ask(AboutDialog(self._window))
 
     # -- going to things --------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QPoint, Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
 from rackloom.catalog.errors import CatalogError
 from rackloom.catalog.parts import Part
@@ -19,6 +19,7 @@ from rackloom.design import Draft, edits
 from rackloom.design.buying import remove_price_list, set_price_list, set_spares
 from rackloom.design.ids import DeviceId
 from rackloom.design.kept import Kept, Lost
+from rackloom_gui.dialogs.asking import ask
 from rackloom_gui.editing import sentence
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class PartsActions(QObject):
         from rackloom_gui.dialogs.own_part import AddDialog
 
         dialog = AddDialog(paths, self._window.icons, self._parent())
-        dialog.exec()
+        ask(dialog)
         if dialog.report.added:
             self.reload(dialog.report.added[-1].part.id)
 
@@ -159,7 +160,7 @@ class PartsActions(QObject):
 
         window = self._window
         dialog = OwnPartDialog(window.editing.catalog, base, self._parent(), edit=edit)
-        if dialog.exec() == QDialog.DialogCode.Accepted and dialog.part is not None:
+        if ask(dialog) and dialog.part is not None:
             self.reload(dialog.part.id)
             window.status.say(self.tr("{0} is in your catalogue.").format(dialog.part.title))
 
@@ -192,7 +193,7 @@ class PartsActions(QObject):
             window.status.say(self.tr("Select devices of one kind: only servers, or switches."))
             return
         dialog = SwapDialog(before, window.editing.catalog, ids, window.icons, window)
-        if dialog.exec() != QDialog.DialogCode.Accepted or dialog.part is None:
+        if not ask(dialog) or dialog.part is None:
             return
         label = self.tr("Swap {0} for {1}").format(what_words(before, ids), dialog.part.model)
         kept = window.editing.run(label, exchange, ids, dialog.part)
@@ -293,7 +294,7 @@ class PartsActions(QObject):
             return
         panel = self._window.bom_panel
         dialog = SparesDialog(panel.categories, panel.spares, self._window)
-        if dialog.exec() == QDialog.DialogCode.Accepted:
+        if ask(dialog):
             self._window.editing.run(self.tr("Change spares"), set_spares, dialog.spares())
 
     def prices(self) -> None:
@@ -338,7 +339,7 @@ class PartsActions(QObject):
         panel.refresh_now()
         name = window.document.design.settings.price_list
         dialog = PricesDialog(panel.rows, panel.prices or {}, name, window)
-        dialog.exec()
+        ask(dialog)
         if dialog.another_wanted:
             self._choose_prices()
         elif dialog.remove_prices and self._may_edit():
@@ -378,7 +379,7 @@ class PartsActions(QObject):
         )
         dialog.export_requested.connect(partial(self._export_labels, dialog))
         dialog.template_kept.connect(self._keep_template)
-        dialog.exec()
+        ask(dialog)
 
     def _keep_template(self, template: str) -> None:
         if not self._may_edit():

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
@@ -402,3 +402,43 @@ def test_an_error_in_a_thread_is_told_too(window: MainWindow, tmp_path: Path, qt
     finally:
         faults.uninstall()
     QApplication.processEvents()
+
+
+# What is left of a dialog
+
+
+@pytest.mark.parametrize(
+    "action_id",
+    [
+        "file.new",
+        "edit.rename",
+        "edit.settings",
+        "parts.swap",
+        "parts.new",
+        "export.labels",
+        "help.shortcuts",
+        "help.about",
+    ],
+)
+def test_no_dialog_stays_with_the_window_once_it_was_closed(
+    action_id: str, example: MainWindow, qtbot: QtBot
+) -> None:
+    """Each one held the design that it was about for as long as the window was open."""
+    example.document.select([device_named(example, "leaf-01")])
+    seen: list[str] = []
+
+    def close() -> None:
+        dialog = QApplication.activeModalWidget()
+        if isinstance(dialog, QDialog):
+            seen.append(type(dialog).__name__)
+            dialog.reject()
+
+    before = len(example.findChildren(QDialog))
+    timer = QTimer(example)
+    timer.timeout.connect(close)
+    timer.start(10)
+    trigger(example, qtbot, action_id)
+    timer.stop()
+    assert len(seen) == 1
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert len(example.findChildren(QDialog)) == before

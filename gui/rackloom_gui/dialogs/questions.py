@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from rackloom.files import SUFFIX, Recovery, WaitingJournal
+from rackloom_gui.dialogs.asking import ask, run
 from rackloom_gui.dialogs.colouring import ColouringBox
 
 Found = list[tuple[WaitingJournal, Recovery]]
@@ -61,7 +62,7 @@ class WindowQuestions(QObject):
     ) -> tuple[Path, bool] | None:
         """Where to write a drawing of racks, and whether with power cords; None: given up."""
         dialog = DrawingDialog(self._window, title, suggestion, filters, cords)
-        if not dialog.exec() or not dialog.selectedFiles():
+        if not ask(dialog) or not dialog.selectedFiles():
             return None
         return Path(dialog.selectedFiles()[0]), dialog.cords.isChecked()
 
@@ -70,7 +71,7 @@ class WindowQuestions(QObject):
     ) -> tuple[Path, str] | None:
         """Where to write a cable schedule, and what its colours stand for; None: given up."""
         dialog = ScheduleDialog(self._window, title, suggestion, filters, colour)
-        if not dialog.exec() or not dialog.selectedFiles():
+        if not ask(dialog) or not dialog.selectedFiles():
             return None
         return Path(dialog.selectedFiles()[0]), dialog.colour.currentData()
 
@@ -82,7 +83,7 @@ class WindowQuestions(QObject):
         roles = QMessageBox.StandardButton
         box.setStandardButtons(roles.Save | roles.Discard | roles.Cancel)
         box.setDefaultButton(roles.Save)
-        answer = box.exec()
+        answer = run(box)
         return {roles.Save.value: "save", roles.Discard.value: "discard"}.get(answer, "cancel")
 
     def changed_on_disk(self, title: str) -> str:
@@ -96,14 +97,14 @@ class WindowQuestions(QObject):
         other = box.addButton(self.tr("Save As…"), QMessageBox.ButtonRole.AcceptRole)
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.setDefaultButton(other)
-        box.exec()
+        run(box)
         if box.clickedButton() is over:
             return "overwrite"
         return "save_as" if box.clickedButton() is other else "cancel"
 
     def recovered(self, found: Found) -> list[tuple[Any, str]]:
         dialog = RecoveryDialog(found, self._window)
-        dialog.exec()
+        ask(dialog)
         return dialog.answers()
 
 
