@@ -2,6 +2,7 @@
 """The scene's mirror: patched arrays equal rebuilt ones, look-ups equal looking at everything."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -13,6 +14,7 @@ from tests.gui.canvas_help import CATALOG, DAC, NODE, PDU, RACK, SERVER, SWITCH,
 from rackloom.catalog.words import Side
 from rackloom.design import Design, EditError, History, edits
 from rackloom.design.entities import CableEnd
+from rackloom.design.kits import add_rack_system
 from rackloom.placement.elevation import port_point
 from rackloom.placement.routes import route_m
 from rackloom_gui.canvas.arrays import SceneArrays
@@ -312,6 +314,20 @@ def test_bundles_hold_every_cable_once_on_each_stretch() -> None:
     assert sorted(bundles.counts.tolist()) == [1, 5, 5, 5]
     fabric = built(design, FabricLayout()).bundles
     assert sorted(fabric.counts.tolist()) == [1, 5]
+
+
+def test_the_fabric_holds_what_has_ports_and_no_power_shelves() -> None:
+    def edit(draft: Any) -> None:
+        system: Any = CATALOG["gb200-nvl72-rack"]
+        rack = add_rack_system(draft, system, CATALOG, edits.add_row(draft), 0.0)
+        cdu: Any = CATALOG["cdu-4u-250"]
+        edits.add_device(draft, cdu, rack, 43)
+
+    design, _ = made(edit)
+    scene = built(design, FabricLayout())
+    shown = [i for i, row in scene.devices.items() if scene.devices["shown"][row]]
+    kinds = Counter(getattr(design.device_part(d), "kind", "") for d in shown)  # type: ignore[arg-type]
+    assert kinds == {"server": 18, "switch": 11}
 
 
 @pytest.mark.parametrize("pods", [1, 4])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rackloom.catalog.parts import DevicePart, PduPart
+from rackloom.catalog.parts import DevicePart, PduPart, ServerPart
 from rackloom.catalog.words import Side
 from rackloom.design import Change, Design, Device
 from rackloom.design.hardware import cages_of
@@ -100,7 +100,7 @@ class FabricLayout:
         servers: list[str] = [
             device.id
             for device in design.devices.values()
-            if device.id not in placed and not isinstance(design.parts[device.part], PduPart)
+            if device.id not in placed and _has_network(design, device)
         ]
         servers.sort(key=lambda d: (_pod(design, d), by_age(d)))
         spots: list[tuple[float, float]] = []
@@ -257,6 +257,14 @@ class FabricLayout:
         one, other = np.minimum(row[a], row[b]), np.maximum(row[a], row[b])
         pairs, index = np.unique(one << 32 | other, return_inverse=True)
         return around[pairs >> 32], around[pairs & 0xFFFFFFFF], index
+
+
+def _has_network(design: Design, device: Device) -> bool:
+    """Whether a device belongs on the diagram: no power shelf, coolant unit or blanking plate."""
+    part = design.parts[device.part]
+    if isinstance(part, PduPart):
+        return False
+    return isinstance(part, ServerPart) or bool(cages_of(design, device))
 
 
 def _pod(design: Design, device_id: str) -> str:
