@@ -54,14 +54,15 @@ class Exporting(QObject):
         path, settings.export_cords = answer
         return _with_ending(path, ending, filters), answer[1]
 
-    def write(self, path: Path, make: Callable[[], Any]) -> None:
+    def write(self, path: Path, make: Callable[[], Any], *, slow: bool = False) -> None:
         """Make and write a file; a refusal is one sentence in the banner.
 
-        ``make`` returns the bytes, or writes them itself. For a great design it runs in a thread
-        while the work goes on: it may use what does not change, and no widget.
+        ``make`` returns the bytes, or writes them itself. For a great design, or where it is
+        ``slow``, it runs in a thread while the work goes on: it may use what does not change, and
+        no widget.
         """
         work = partial(_make_and_write, path, make)
-        if entity_count(self._window.document.design) <= AT_ONCE:
+        if not slow and entity_count(self._window.document.design) <= AT_ONCE:
             with wait_cursor():
                 outcome = _outcome(work)
             self._on_written(path, outcome)
@@ -137,6 +138,7 @@ class Exporting(QObject):
                 tokens=window.theme.tokens if kind == "png" else None,
                 cords=cords,
             ),
+            slow=kind == "png",  # a hundred million dots take seconds, however little is drawn
         )
 
     def copy_picture(self) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
@@ -301,6 +302,7 @@ def test_the_menu_writes_drawing_and_tables(
     ):
         answers.export_path = tmp_path / name
         trigger(example, qtbot, action)
+        example.bindings.exporting.wait()
         assert (tmp_path / name).read_bytes().startswith(head), name
         assert name in example.status.message.text()
 
@@ -343,6 +345,29 @@ def test_the_dialog_of_the_schedule_offers_what_the_command_line_does(
     assert [box.itemData(n) for n in range(box.count())] == list(COLOURINGS)
     assert box.currentData() == "rail"
     assert [Path(name).name for name in dialog.selectedFiles()] == ["c.csv"]
+
+
+def test_a_picture_of_dots_is_made_beside_the_window(
+    example: MainWindow,
+    answers: Answers,
+    tmp_path: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A PNG of 120 million dots takes seconds, of a design of any size."""
+    threads: list[threading.Thread] = []
+
+    def make(*_args: Any, **_kw: Any) -> bytes:
+        threads.append(threading.current_thread())
+        return b"dots"
+
+    monkeypatch.setattr("rackloom_gui.export.render", make)
+    answers.export_path = tmp_path / "a.png"
+    trigger(example, qtbot, "export.png")
+    example.bindings.exporting.wait()
+    assert (tmp_path / "a.png").read_bytes() == b"dots"
+    assert threads
+    assert threads[0] is not threading.main_thread()
 
 
 def test_a_folder_that_is_not_there_is_one_sentence(
