@@ -211,7 +211,11 @@ def translated(text: str) -> str:
 
 
 class ActionTable(QObject):
-    """The actions of one window, built from specs."""
+    """The actions of one window, built from specs.
+
+    An action gets its icon when somebody takes the action, or opens the menu it is in: drawing a
+    hundred icons in three sizes and colours would keep the window from coming up.
+    """
 
     refreshed = Signal()
 
@@ -235,11 +239,12 @@ class ActionTable(QObject):
         self._in_text = False
         self._menus: dict[str, QMenu] = {}
         self._menu_icons: dict[str, str] = {}
+        self._dressed: set[str] = set()
+        """Actions that have their icon."""
         for spec in specs:
             self._build(spec)
         if icons is not None:
             icons.changed.connect(self._reload_icons)
-            self._reload_icons()
 
     # -- what there is -----------------------------------------------------------------------
 
@@ -250,6 +255,7 @@ class ActionTable(QObject):
 
     def action(self, action_id: str) -> QAction:
         """The Qt action of an id."""
+        self._dress([action_id])
         return self._actions[action_id]
 
     def title(self, action_id: str) -> str:
@@ -360,6 +366,9 @@ class ActionTable(QObject):
                 menu.addMenu(self.build_menu(entry, menu))
             else:
                 menu.addAction(self._actions[entry])
+        menu.aboutToShow.connect(
+            partial(self._dress, [e for e in spec.entries if e in self._specs])
+        )
         self._menus[spec.id] = menu
         return menu
 
@@ -369,7 +378,7 @@ class ActionTable(QObject):
             if entry is None:
                 bar.addSeparator()
             else:
-                bar.addAction(self._actions[entry])
+                bar.addAction(self.action(entry))
 
     # -- building ---------------------------------------------------------------------------------
 
@@ -429,12 +438,19 @@ class ActionTable(QObject):
         action.setToolTip(f"{tip}\n{reason}" if reason else tip)
         action.setStatusTip(reason or text)
 
+    def _dress(self, action_ids: Iterable[str]) -> None:
+        """Give actions their icons, where they have none yet."""
+        for action_id in action_ids:
+            name = self._specs[action_id].icon
+            if self._icons is not None and name and action_id not in self._dressed:
+                self._dressed.add(action_id)
+                self._actions[action_id].setIcon(self._icons.icon(name))
+
     def _reload_icons(self) -> None:
         if self._icons is None:
             return
-        for action_id, spec in self._specs.items():
-            if spec.icon:
-                self._actions[action_id].setIcon(self._icons.icon(spec.icon))
+        dressed, self._dressed = self._dressed, set()
+        self._dress(dressed)
         for menu_id, name in self._menu_icons.items():
             if isValid(self._menus[menu_id]):  # a closed window takes its menus along
                 self._menus[menu_id].setIcon(self._icons.icon(name))

@@ -10,20 +10,22 @@ what is shown until then is marked as stale.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from rackloom.bulk import set_heap_apart
 from rackloom.catalog.load import Catalog
-from rackloom.checks.engine import Findings, run
 from rackloom.design import Change, Design
 from rackloom_gui.charts.asked import Answered, Asked, answer
 from rackloom_gui.document import Document
-from rackloom_gui.engine import load_chart, load_engines, load_fabric
+from rackloom_gui.engine import load_chart, load_checks, load_engines, load_fabric
 from rackloom_gui.fabric_keeper import FabricKeeper
 from rackloom_gui.jobs import LatestJob
 from rackloom_gui.keeper import Keeper
+
+if TYPE_CHECKING:
+    from rackloom.checks.engine import Findings
 
 ESTIMATE_DELAY_MS = 60
 """A pause in editing after which the estimate starts: several steps in a row cost one run."""
@@ -35,6 +37,9 @@ the window can draw in. Smaller designs are checked before the next frame shows 
 """
 SMALL_DESIGN = 400
 """Designs of up to so many devices and cables are checked at once on opening: it takes 50 ms."""
+
+FIRST_CHECK_MS = 100
+"""The window is drawn first: for a check all rules have to be read from disk."""
 
 ESTIMATE_TABLES = frozenset({"devices", "cables", "modules", "racks", "rows", "settings", "parts"})
 """Changes elsewhere (notes, accepted findings) make nothing faster or slower."""
@@ -87,6 +92,10 @@ class Analysis(QObject):
         self._estimates.done.connect(self._on_estimated)
         self._estimates.failed.connect(self._on_estimate_failed)
         self._estimates.busy_changed.connect(self.busy_changed)
+        self._first = QTimer(self)
+        self._first.setSingleShot(True)
+        self._first.setInterval(FIRST_CHECK_MS)
+        self._first.timeout.connect(lambda: self._check_soon(document.design))
         document.changed.connect(self._on_changed)
         document.replaced.connect(self._on_replaced)
 
@@ -97,6 +106,7 @@ class Analysis(QObject):
 
     def shut_down(self) -> None:
         """Wait for the threads; call before the window goes."""
+        self._first.stop()
         self._checks.wait()
         self._estimates.wait()
 
@@ -110,11 +120,19 @@ class Analysis(QObject):
     @property
     def up_to_date(self) -> bool:
         """Whether findings and estimate belong to the design as it is now."""
-        return not (self._checks.pending or self._estimates.pending)
+        checking = self._first.isActive() or self._checks.pending
+        return not (checking or self._estimates.pending)
+
+    def begin(self) -> None:
+        """Look at the design of a new window, which is empty: beside the window, once it stands."""
+        self._first.start()
+        self.findings_stale.emit()
+        self.ask_estimate()
 
     def check_all(self) -> None:
         """Check the whole design again."""
         design = self._document.design
+        self._first.stop()
         self._checked = self._new_checked()
         self._findings = None
         self.findings_stale.emit()
@@ -129,7 +147,7 @@ class Analysis(QObject):
         catalog = self._catalog
         return Keeper(
             self._document.design,
-            lambda design: run(design, catalog),
+            lambda design: _run(design, catalog),
             lambda findings, design, change: findings.patched(design, change),
         )
 
@@ -148,12 +166,15 @@ class Analysis(QObject):
         if change.tables & ESTIMATE_TABLES:
             self.ask_estimate()
         self._checked.note(design, change)
+        self._first.stop()
+        size = _size(design)
         if len(change) > BIG_CHANGE:
             self.findings_stale.emit()
             self._check_soon(design)
-        elif self._checks.pending or _size(design) > BIG_DESIGN:
+        elif size > BIG_DESIGN or (size > SMALL_DESIGN and self._checks.pending):
             self._check_soon(design)
         else:
+            self._checks.cancel()
             self._check_now(design)
 
     def _check_soon(self, design: Design) -> None:
@@ -314,8 +335,15 @@ def _size(design: Design) -> int:
     return len(design.devices) + len(design.cables)
 
 
+def _run(design: Design, catalog: Catalog | None) -> Findings:
+    from rackloom.checks.engine import run
+
+    return run(design, catalog)
+
+
 def _check(checked: Keeper[Findings], design: Design) -> Findings:
     """Rules look at the network; its modules must not be imported by two threads at once."""
+    load_checks()
     if design.devices:
         load_fabric()
     return checked.of(design)

@@ -13,8 +13,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from rackloom.bulk import many_objects
-from rackloom_gui import clipboard
-from rackloom_gui.faults import Faults
 from rackloom_gui.icons import window_icon
 from rackloom_gui.settings import Settings
 from rackloom_gui.theme import apply_theme
@@ -49,20 +47,23 @@ def make_application(argv: Sequence[str]) -> QApplication:
 
 def make_window(app: QApplication, settings: Settings | None = None) -> MainWindow:
     """A main window with the bundled catalogue and the user's own parts."""
-    from rackloom.catalog import load_catalog
-    from rackloom_gui.main_window import MainWindow
+    with many_objects():  # modules, widgets and parts stay: there is nothing to collect
+        from rackloom.catalog import load_catalog
+        from rackloom_gui.main_window import MainWindow
 
-    settings = settings or Settings()
-    theme = apply_theme(app, settings.theme)
-    return MainWindow(theme, load_catalog(), settings)
+        settings = settings or Settings()
+        theme = apply_theme(app, settings.theme)
+        return MainWindow(theme, load_catalog(), settings)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Open the editor, on the first argument if there is one; returns the exit status."""
     arguments = list(sys.argv if argv is None else argv)
     app = make_application(arguments)
-    with many_objects():
-        window = make_window(app)
+    window = make_window(app)
+    from rackloom_gui import clipboard
+    from rackloom_gui.faults import Faults
+
     faults = Faults(window.banner.say)
     faults.install()
     window.analysis.fault.connect(faults.report)

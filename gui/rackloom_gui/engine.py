@@ -12,6 +12,15 @@ from threading import Lock
 _IMPORTING = Lock()
 
 
+def load_checks() -> None:
+    """Import all rules, and what they look at; at once where that was done before."""
+    with _IMPORTING:
+        import rackloom.checks.engine
+        import rackloom.checks.registry
+
+        rackloom.checks.registry.rules()
+
+
 def load_fabric() -> None:
     """Import what rules and estimates share; at once where that was done before."""
     with _IMPORTING:

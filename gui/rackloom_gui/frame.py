@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
@@ -20,7 +21,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from rackloom.checks.engine import Findings
 from rackloom.design.names import shortened
 from rackloom_gui.actions import ActionTable
 from rackloom_gui.charts.spinner import Spinner
@@ -28,6 +28,9 @@ from rackloom_gui.icons import Icons
 from rackloom_gui.theme import Theme, Tokens, mix
 from rackloom_gui.widgets.badge import SeverityBadge
 from rackloom_gui.widgets.text import ElidedLabel
+
+if TYPE_CHECKING:
+    from rackloom.checks.engine import Findings
 
 LONGEST_TEXT = 600
 """Characters of a sentence in the banner, which must not hide the drawing."""

@@ -7,6 +7,7 @@ colour, and the result is kept by name, colour, size and device pixel ratio.
 
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPixmap
@@ -19,12 +20,17 @@ ICON_SIZES = (16, 20, 24)
 
 
 @cache
+def _folder() -> Traversable:
+    """Where the icons are; finding that out takes longer than reading one."""
+    return files("rackloom_resources") / "icons"
+
+
+@cache
 def icon_names() -> frozenset[str]:
     """Names of all icons that are shipped."""
-    folder = files("rackloom_resources") / "icons"
     return frozenset(
         entry.name.removesuffix(".svg")
-        for entry in folder.iterdir()
+        for entry in _folder().iterdir()
         if entry.name.endswith(".svg") and entry.name != "rackloom.svg"
     )
 
@@ -33,7 +39,7 @@ def icon_names() -> frozenset[str]:
 def _source(name: str) -> str:
     if name not in icon_names():
         raise KeyError(f"no icon {name!r} in rackloom_resources/icons")
-    return (files("rackloom_resources") / "icons" / f"{name}.svg").read_text("utf-8")
+    return (_folder() / f"{name}.svg").read_text("utf-8")
 
 
 def _renderer(name: str, color: QColor) -> QSvgRenderer:
@@ -117,7 +123,7 @@ def _ratios() -> list[float]:
 
 def window_icon() -> QIcon:
     """The program's own icon, at the sizes desktops ask for."""
-    data = (files("rackloom_resources") / "icons" / "rackloom.svg").read_bytes()
+    data = (_folder() / "rackloom.svg").read_bytes()
     renderer = QSvgRenderer(QByteArray(data))
     icon = QIcon()
     for edge in (16, 32, 48, 128):

@@ -24,7 +24,6 @@ from PySide6.QtWidgets import (
 )
 
 from rackloom.catalog.load import Catalog
-from rackloom.checks.engine import Findings
 from rackloom.files import SUFFIX
 from rackloom_gui.action_layout import CONTEXT_MENUS, MENUS, TOOL_BAR
 from rackloom_gui.action_list import ACTIONS, PANELS
@@ -50,6 +49,7 @@ from rackloom_gui.throughput_wiring import ThroughputWiring
 from rackloom_gui.window_context import WindowContext
 
 if TYPE_CHECKING:
+    from rackloom.checks.engine import Findings
     from rackloom_gui.panels.bom import BomPanel
     from rackloom_gui.panels.explain import ExplainPanel
     from rackloom_gui.panels.failures import FailuresPanel
@@ -101,8 +101,7 @@ class MainWindow(QMainWindow):
         self._refresh_timer.timeout.connect(self.refresh_actions)
         self.refresh_actions()
         self._show_title()
-        self.analysis.check_all()
-        self.analysis.ask_estimate()
+        self.analysis.begin()
 
     # -- building ---------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rackloom.bulk import many_objects
 from rackloom.cli.errors import CommandError
 from rackloom.design import Design
 
@@ -24,7 +25,8 @@ def open_editor(arguments: Sequence[str]) -> int:
     """Run the editor on the given files; returns its exit status."""
     _need_qt("the editor")
     _need_display()
-    from rackloom_gui.app import main
+    with many_objects():  # a hundred modules of Qt, numpy and ours, and no garbage
+        from rackloom_gui.app import main
 
     return int(main(["rackloom", *arguments]))
 

@@ -17,7 +17,6 @@ from PySide6.QtGui import QColor, QPolygonF
 from rackloom.catalog.parts import PduPart
 from rackloom.design import Cord, Design
 from rackloom.design.ids import CordId, DeviceId, RackId
-from rackloom.placement.power import pdu_groups
 from rackloom_gui.canvas.arrays import SceneArrays
 from rackloom_gui.canvas.elevation_layout import lane_of
 from rackloom_gui.canvas.labels import name_plate
@@ -62,6 +61,8 @@ def cord_runs(
     scene: SceneArrays, ids: Collection[str], most: int | None = MOST_CORDS
 ) -> list[CordRun]:
     """Where the cords of a selection run in this view, as far as both their ends are seen."""
+    from rackloom.placement.power import pdu_groups  # what plans power: for the first cord only
+
     design = scene.design
     runs = []
     groups: dict[RackId, dict[DeviceId, str]] = {}

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen, QPolygonF
 
 from rackloom.design import Design
-from rackloom.placement.routes import Route, route_m
-from rackloom.placement.trays import TraySegment, tray_segments
 from rackloom_gui.canvas.canvas import Canvas
 from rackloom_gui.canvas.floor_layout import TRAY_W
 from rackloom_gui.canvas.look import Window
@@ -18,6 +17,10 @@ from rackloom_gui.canvas.pencil import CENTRE, Pencil, text_width
 from rackloom_gui.canvas.tips import tr
 from rackloom_gui.document import Document
 from rackloom_gui.jobs import LatestJob
+
+if TYPE_CHECKING:
+    from rackloom.placement.routes import Route
+    from rackloom.placement.trays import TraySegment
 
 MOST_NOTES = 12
 """Lengths of more selected cables than this would lie on top of each other."""
@@ -106,6 +109,8 @@ class FloorNotes(QObject):
                 return
 
     def _length(self, pencil: Pencil, cable_id: str) -> None:
+        from rackloom.placement.routes import route_m
+
         design = self._document.design
         cable = design.cables.get(cable_id)  # type: ignore[call-overload]
         route = route_m(design, cable) if cable is not None else None
@@ -142,4 +147,9 @@ class FloorNotes(QObject):
 
 
 def _work(design: Design) -> Callable[[], list[TraySegment]]:
-    return lambda: list(tray_segments(design))
+    def work() -> list[TraySegment]:
+        from rackloom.placement.trays import tray_segments
+
+        return list(tray_segments(design))
+
+    return work

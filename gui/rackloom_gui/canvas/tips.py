@@ -20,7 +20,6 @@ from rackloom.design.links import port_name
 from rackloom.design.names import shortened
 from rackloom.design.slots import free_ranges, height_u
 from rackloom.design.wiring import cage_mode
-from rackloom.reports.power import power_of_device
 from rackloom_gui.widgets.quantity import POWER_W, format_quantity
 
 
@@ -122,6 +121,8 @@ def with_load(tip: str, cables: Iterable[str], text_of: Callable[[str], str] | N
 
 def _power_text(design: Design, device: Device) -> str:
     """The greatest draw as everywhere else: of a switch with the optics plugged into it."""
+    from rackloom.reports.power import power_of_device  # all reports: not for the window's start
+
     power = power_of_device(design, device.id)
     if power is None:
         return ""

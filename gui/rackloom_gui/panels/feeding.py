@@ -8,7 +8,6 @@ from rackloom.catalog.site_parts import PowerShelfPart
 from rackloom.design import Design, Draft, EditError, edits
 from rackloom.design.ids import DeviceId
 from rackloom.design.names import next_name
-from rackloom.placement.shelves import circuit_for
 
 NEW_FEED = ("A", "B")
 """Groups in which a new feed can be made from the inspector of a PDU."""
@@ -37,6 +36,8 @@ def _circuit_for(draft: Draft, device_id: DeviceId) -> tuple[float, float, int]:
         return part.voltage_v, rated_current_a(part), part.phases
     if not isinstance(part, PowerShelfPart):
         raise EditError(f"{draft.devices[device_id].name} is no PDU or power shelf", (device_id,))
+    from rackloom.placement.shelves import circuit_for
+
     return circuit_for(part, draft.settings.feed_derating)
 
 

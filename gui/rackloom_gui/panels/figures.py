@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The figures of a part in words: with units, with "unknown" where nobody knows."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
@@ -22,7 +25,6 @@ from rackloom.catalog.parts import (
 )
 from rackloom.catalog.site_parts import PanelPart
 from rackloom.catalog.words import Side, Trust
-from rackloom.reports.power import PowerSum
 from rackloom_gui.widgets.quantity import (
     CURRENT_A,
     LENGTH_M,
@@ -34,6 +36,9 @@ from rackloom_gui.widgets.quantity import (
     UnitFamily,
     format_quantity,
 )
+
+if TYPE_CHECKING:
+    from rackloom.reports.power import PowerSum
 
 
 def tr(text: str) -> str:

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
@@ -24,9 +24,8 @@ from PySide6.QtWidgets import (
 from rackloom.catalog.load import Catalog
 from rackloom.catalog.parts import Part
 from rackloom.catalog.words import Trust
-from rackloom.design import Change, Design
+from rackloom.design import Change, Design, Step
 from rackloom.design.names import shortened
-from rackloom.reports.power_total import PowerTotal
 from rackloom_gui.document import Document
 from rackloom_gui.editing import Editing
 from rackloom_gui.icons import Icons
@@ -34,6 +33,9 @@ from rackloom_gui.panels.fields import Field
 from rackloom_gui.panels.figures import Figure, part_figures
 from rackloom_gui.theme import Theme
 from rackloom_gui.widgets.text import ElidedLabel
+
+if TYPE_CHECKING:
+    from rackloom.reports.power_total import PowerTotal
 
 Getter = Callable[[Any], Any]
 LONGEST_LINK = 40
@@ -86,9 +88,19 @@ class PageTools:
         self.icons = icons
         self.show_ids = show_ids
         self.catalog: Catalog = editing.catalog
-        self.power = PowerTotal()
-        document.stepped.connect(lambda step: self.power.follow(document.design, step.change))
-        document.replaced.connect(lambda _design: self.power.forget())
+        document.stepped.connect(self._follow)
+        document.replaced.connect(lambda _design: vars(self).pop("power", None))
+
+    @cached_property
+    def power(self) -> PowerTotal:
+        """What devices draw; an empty window asks for no sum, and need not wait for the reports."""
+        from rackloom.reports.power_total import PowerTotal
+
+        return PowerTotal()
+
+    def _follow(self, step: Step) -> None:
+        if "power" in vars(self):
+            self.power.follow(self.document.design, step.change)
 
 
 class Page(QWidget):

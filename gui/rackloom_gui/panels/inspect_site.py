@@ -8,7 +8,7 @@ from rackloom.design import Change, Design, edits
 from rackloom_gui.panels.fields import CheckField, NumberField, TextField
 from rackloom_gui.panels.figures import sum_text
 from rackloom_gui.panels.inspect_page import Page
-from rackloom_gui.widgets.quantity import LENGTH_M, UnitFamily
+from rackloom_gui.widgets.quantity import LENGTH_M, POWER_W, UnitFamily, format_quantity
 
 _SHARE = UnitFamily("%", {"%": 0.01, "": 0.01}, ((0.0, "%"),))
 """A share is kept as 0 to 1, and shown in percent."""
@@ -151,6 +151,8 @@ class SitePage(Page):
         return self._counted[1]
 
     def _power(self) -> str:
+        if not self.design.devices:
+            return format_quantity(0.0, POWER_W, 1)
         return sum_text(self.tools.power.sum(self.design))
 
 

@@ -23,24 +23,32 @@ from rackloom.design import Change, Design
 from rackloom_gui.document import Document, Selection
 from rackloom_gui.editing import Editing
 from rackloom_gui.icons import Icons
-from rackloom_gui.panels.inspect_cable import CablePage
-from rackloom_gui.panels.inspect_device import DevicePage
-from rackloom_gui.panels.inspect_note import NotePage
 from rackloom_gui.panels.inspect_page import Page, PageTools
-from rackloom_gui.panels.inspect_part import PartPage
-from rackloom_gui.panels.inspect_place import FeedPage, RackPage, RowPage
 from rackloom_gui.panels.inspect_site import SitePage
 from rackloom_gui.theme import Theme, Tokens
 
-KINDS: tuple[tuple[str, type[Page]], ...] = (
-    ("devices", DevicePage),
-    ("racks", RackPage),
-    ("cables", CablePage),
-    ("rows", RowPage),
-    ("feeds", FeedPage),
-    ("notes", NotePage),
-)
-"""Tables in the order in which a mixed selection is shown, and the page for each."""
+KINDS = ("devices", "racks", "cables", "rows", "feeds", "notes")
+"""Tables in the order in which a mixed selection is shown."""
+
+
+def _page_class(table: str) -> type[Page]:
+    """The page for things of a table; imported when the first of them is selected."""
+    match table:
+        case "devices":
+            from rackloom_gui.panels.inspect_device import DevicePage
+
+            return DevicePage
+        case "cables":
+            from rackloom_gui.panels.inspect_cable import CablePage
+
+            return CablePage
+        case "notes":
+            from rackloom_gui.panels.inspect_note import NotePage
+
+            return NotePage
+    from rackloom_gui.panels.inspect_place import FeedPage, RackPage, RowPage
+
+    return {"racks": RackPage, "rows": RowPage, "feeds": FeedPage}[table]
 
 
 class _Due(IntEnum):
@@ -174,7 +182,7 @@ class InspectorPanel(QWidget):
 
     def _kinds_selected(self) -> list[str]:
         design, selection = self._document.design, self._document.selection
-        return [k for k, _ in KINDS if any(i in design.table(k) for i in selection)]
+        return [k for k in KINDS if any(i in design.table(k) for i in selection)]
 
     def _on_selection(self, selection: Selection) -> None:
         if selection:
@@ -227,9 +235,10 @@ class InspectorPanel(QWidget):
         return page
 
     def _make_page(self, ids: list[str]) -> Page:
-        for table, page_class in KINDS:
-            if table == self._kind:
-                return page_class(self._tools, ids)
+        if self._kind:
+            return _page_class(self._kind)(self._tools, ids)
+        from rackloom_gui.panels.inspect_part import PartPage
+
         assert self._part is not None
         return PartPage(self._tools, self._part)
 

@@ -4,11 +4,13 @@
 Texts are made when shown.
 """
 
+from __future__ import annotations
+
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
     QAbstractItemModel,
@@ -19,7 +21,6 @@ from PySide6.QtCore import (
     Qt,
 )
 
-from rackloom.checks.engine import Findings
 from rackloom.checks.finding import Finding
 from rackloom.checks.kinds import Kind, kind_key, kinds
 from rackloom.checks.registry import rules
@@ -27,6 +28,9 @@ from rackloom.design.names import shortened
 from rackloom_gui.editing import sentence, sentence_case
 from rackloom_gui.icons import Icons
 from rackloom_gui.theme import Theme
+
+if TYPE_CHECKING:
+    from rackloom.checks.engine import Findings
 
 _Index = QModelIndex | QPersistentModelIndex
 LONGEST_MESSAGE = 600
@@ -86,7 +90,7 @@ class ProblemModel(QAbstractItemModel):
                 if not all(word in hay for word in words):
                     continue
             by_rule.setdefault(finding.rule, []).append(finding)
-        known = rules()
+        known = rules() if by_rule else {}  # all rules are not imported for an empty list
         self.beginResetModel()
         self.groups = [
             Group(rule, known[rule].title if rule in known else rule, tuple(found))

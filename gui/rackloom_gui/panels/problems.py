@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wrong with the design: found live, grouped by rule, mended with a click."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -12,8 +16,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from rackloom.checks.engine import Findings
-from rackloom.checks.finding import Finding, Fix
 from rackloom.checks.kinds import kind_key
 from rackloom_gui.icons import Icons
 from rackloom_gui.panels.problem_detail import ProblemDetail
@@ -21,6 +23,10 @@ from rackloom_gui.panels.problem_model import ProblemModel
 from rackloom_gui.panels.whole_sentences import WholeSentences
 from rackloom_gui.theme import Theme
 from rackloom_gui.widgets.text import EmptyState, SearchField
+
+if TYPE_CHECKING:
+    from rackloom.checks.engine import Findings
+    from rackloom.checks.finding import Finding, Fix
 
 MOST_UNFOLDED = 30
 """A rule with more to say is folded at first."""

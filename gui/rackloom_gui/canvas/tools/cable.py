@@ -3,6 +3,8 @@
 
 Ports that can take the other end are lit, the others dimmed; the tooltip of a dimmed port says why.
 The part is the cheapest that reaches, unless one was dragged from the palette.
+
+What chooses it is imported when a cable is begun: the window comes up without.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ from PySide6.QtGui import QKeyEvent, QPainter
 from rackloom.catalog.parts import CablePart
 from rackloom.design import EditError
 from rackloom.design.ids import DeviceId
-from rackloom.placement.cabling import Plan, Refusal, choose, takers
 from rackloom_gui.canvas.gestures import BaseTool, CancelReason, Gesture, PointerEvent
 from rackloom_gui.canvas.look import Window, visible_devices
 from rackloom_gui.canvas.overlay import speech
@@ -26,6 +27,7 @@ from rackloom_gui.canvas.tools.move import tr
 from rackloom_gui.tokens import mix
 
 if TYPE_CHECKING:
+    from rackloom.placement.cabling import Plan, Refusal
     from rackloom_gui.canvas.pane import Pane
 
 Port = tuple[DeviceId, str]
@@ -111,6 +113,8 @@ class CableTool(BaseTool):
         """Plug it in, or say why not; the tool stays in hand for the next cable."""
         assert self.start is not None
         document = self.pane.document
+        from rackloom.placement.cabling import Refusal
+
         outcome = self._plan(port)
         if isinstance(outcome, Refusal):
             self.pane.say(outcome.message)
@@ -192,6 +196,8 @@ class CableTool(BaseTool):
         self.part = part
 
     def _plan(self, port: Port) -> Plan | Refusal:
+        from rackloom.placement.cabling import choose
+
         assert self.start is not None
         return choose(
             self.pane.document.design,
@@ -202,6 +208,8 @@ class CableTool(BaseTool):
         )
 
     def _judge(self, devices: list[DeviceId]) -> None:
+        from rackloom.placement.cabling import takers
+
         new = [
             d for d in devices if d not in self._asked and d in self.pane.document.design.devices
         ]
@@ -250,6 +258,8 @@ class CableTool(BaseTool):
         painter = pencil.painter
         start = QPointF(pencil.px(box[0] + box[2] / 2), pencil.py(box[1] + box[3] / 2))
         end = QPointF(pencil.px(self._pointer.x()), pencil.py(self._pointer.y()))
+        from rackloom.placement.cabling import Refusal
+
         refused = isinstance(self._outcome, Refusal)
         colour = tokens.ghost_refused if refused else tokens.selection
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)

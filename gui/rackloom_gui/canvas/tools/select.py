@@ -10,7 +10,6 @@ from PySide6.QtGui import QKeyEvent
 
 from rackloom_gui.canvas.gestures import BaseTool, Gesture, PointerEvent, RubberBand
 from rackloom_gui.canvas.tools.move import MoveDevices, MoveRacks
-from rackloom_gui.canvas.tools.move_on_floor import MoveRacksOnFloor
 from rackloom_gui.canvas.tools.note import MoveNotes, notes_to_move
 
 if TYPE_CHECKING:
@@ -37,6 +36,8 @@ class SelectTool(BaseTool):
             return MoveNotes(pane, hit.note) if drags else ClickGesture(pane, hit.note)
         # Devices have their place in the rack view; elsewhere they are drawn where they belong.
         if pane.can_edit and pane.arrays.layout.name == "floor" and hit.rack is not None:
+            from rackloom_gui.canvas.tools.move_on_floor import MoveRacksOnFloor
+
             return MoveRacksOnFloor(pane, event, hit.rack, found)
         movable = pane.can_edit and pane.arrays.layout.name == "racks"
         if found in document.design.devices and movable:
