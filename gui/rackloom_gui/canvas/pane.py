@@ -211,6 +211,8 @@ class Pane(CanvasView):
 
     def set_loads(self, loads: Mapping[str, float] | None) -> None:
         """Colour cables by load; None: by network."""
+        if loads == self.arrays.loads:
+            return
         self.arrays.set_loads(loads)
         self.refresh()
 

@@ -237,6 +237,11 @@ class SceneReader:
 
     # Looking
 
+    @property
+    def loads(self) -> Mapping[str, float] | None:
+        """Loads of cables as they were last set."""
+        return self._loads
+
     def set_loads(self, loads: Mapping[str, float] | None) -> None:
         """Loads of cables, 1.0 being full; None: not asked for."""
         self._loads = loads
