@@ -470,6 +470,9 @@ def test_closed_forms_of_racks_and_planes() -> None:
     assert limit(design, "all-gather") == pytest.approx(
         min(950, g * 50 * (n - 1) / (n - g)), rel=EXACT
     )
+    (inside,) = (c.text for c in estimate(design, sizes=HUGE).caps if c.kind == "scale-up")
+    racks = [design.racks[d.rack].name for d in design.devices.values() if d.name == "gpu-0-0"]
+    assert f"inside rack {racks[0]}, " in inside, "a backplane is not one tray's"
     planes = Cluster()
     switches = [planes.device(switch_part(512), f"plane-{p}") for p in range(2)]
     two = server_part(nic_gbps=200, ports_per_nic=2)

@@ -180,7 +180,11 @@ def _inside(
     part = group.parts[int(group.part_of_node[node])]
     joined = has_scale_up(part) and part.scale_up is not None
     over = (part.scale_up.generation or part.scale_up.kind.value) if joined else "PCIe"  # type: ignore[union-attr]
-    text = f"{over} inside {device_name(fabric, device)}, {rate_text(rate)} per GPU"
+    inside = device_name(fabric, device)
+    if joined and part.gpu is not None and group.node_size[node] > part.gpu.count:
+        design = fabric.design  # GPUs of several trays: one backplane joins a rack
+        inside = f"rack {design.racks[design.devices[device_id(fabric, device)].rack].name}"
+    text = f"{over} inside {inside}, {rate_text(rate)} per GPU"
     if algorithm.startswith("nvls"):
         text += ", its switches adding up"
     kind = "scale-up" if joined else "pcie"
