@@ -21,6 +21,7 @@ from rackloom.fabric import Fabric
 from rackloom.files import load, save
 from rackloom.generate import GenerateError, generate
 from rackloom.reports import summary
+from rackloom.reports.summary import summary_text
 
 CATALOG = load_bundled()
 
@@ -79,6 +80,7 @@ def test_each_rack_holds_what_is_published() -> None:
 
 def test_nvlink_switches_make_a_network_of_their_own_in_the_summary() -> None:
     """They are plugged, into the backplane: nobody should look for their cables."""
+    assert "\nfabric scale-up   no cables\n" in summary_text(summary(made(2)))
     names = {f["name"] for f in summary(made(2))["fabrics"]}
     assert names == {"compute", "in-band", "out-of-band", "scale-up"}
     assert fabric(made(2), "scale-up")["switches"] == {"switch": 18}

@@ -107,7 +107,8 @@ def summary_text(found: dict[str, Any]) -> str:
         lines.insert(2, f"managing   {found['management_servers']:>9,} servers")
     lines += [f"{tier:<11}{count:>9,} switches" for tier, count in found["switches"].items()]
     for fabric in found["fabrics"]:
-        lines.append(f"fabric {fabric['name']}")
+        none = "" if fabric["cables"] else "   no cables"  # as over a rack's backplane
+        lines.append(f"fabric {fabric['name']}{none}")
         lines += [
             f"  {layer:<21}{count:>9,} cables {fabric['links'].get(layer, 0):>9,} links"
             for layer, count in fabric["cables"].items()
