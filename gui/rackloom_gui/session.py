@@ -94,7 +94,10 @@ class Session(QObject):
         self._busy = ""
         self._told_failure = self._told_others = False
         self._loader = LatestJob(self)
-        self._loading: tuple[Path, bool] | None = None
+        self._loading: bool | None = None
+        """Whether the file that is being read is to be remembered; None: none is being read."""
+        self._left: Design | None = None
+        """What somebody agreed to leave last."""
         self._loader.done.connect(self._on_loaded)
         self._loader.failed.connect(self._on_load_failed)
         self._recoverer = LatestJob(self)
@@ -145,6 +148,7 @@ class Session(QObject):
         self, project: Project | None, design: Design, clean: bool, journal: Journal | None = None
     ) -> None:
         """Show a design, and journal it from now on, in a new journal or one that goes on."""
+        self._stop_reading()
         self._journal.close()
         # A project without a file is none to the journal: it has to write all of it down.
         base = project if project and project.path else None
@@ -162,14 +166,21 @@ class Session(QObject):
         for.
         """
         self._saver.wait()
-        if self._document.is_clean:
-            return True
-        answer = self._questions.unsaved(self._document.title)
-        if answer == "save":
-            begun = self.save()
-            self._saver.wait()
-            return begun and self._document.is_clean
-        return answer == "discard"
+        may = self._document.is_clean
+        if not may:
+            answer = self._questions.unsaved(self._document.title)
+            may = answer == "discard"
+            if answer == "save":
+                begun = self.save()
+                self._saver.wait()
+                may = begun and self._document.is_clean
+        self._left = self._document.design if may else None
+        return may
+
+    def _may_leave_still(self) -> bool:
+        """As `may_leave`, after a while: asks only about what was done since."""
+        self._saver.wait()
+        return self._document.design is self._left or self.may_leave()
 
     def new_empty(self) -> bool:
         """Begin with nothing."""
@@ -219,7 +230,7 @@ class Session(QObject):
 
     def _load(self, path: Path, *, remember: bool) -> bool:
         if is_great(path):
-            self._loading = (path, remember)
+            self._loading = remember
             self._begin_reading(self.tr("{0} is being read.").format(path.name))
             self._loader.ask(lambda: load_warm(path))
             return True
@@ -240,10 +251,17 @@ class Session(QObject):
         self._set_busy("")
         self.working.emit("load", "", 1.0)
 
+    def _stop_reading(self) -> None:
+        """Something else is shown from now on: what was still being read is not wanted any more."""
+        if self._loading is not None:
+            self._loading = None
+            self._loader.cancel()
+            self._end_reading()
+
     def _on_loaded(self, project: Project) -> None:
         self._end_reading()
-        if self._loading is not None:
-            remember, self._loading = self._loading[1], None
+        remember, self._loading = self._loading, None
+        if remember is not None and self._may_leave_still():
             self._show(project, remember)
 
     def _on_load_failed(self, error: Exception) -> None:
@@ -391,6 +409,8 @@ class Session(QObject):
 
     def _restore(self, waiting: WaitingJournal, recovery: Recovery) -> bool:
         """Show what was recovered, and go on in its journal; False where another program has it."""
+        if not self._may_leave_still():
+            return False
         try:
             journal = Journal.resume(recovery, waiting.journal)
         except FileError as error:

@@ -5,16 +5,26 @@ import gc
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
-from threading import current_thread, main_thread
+from threading import Event, current_thread, main_thread
 
 import pytest
 from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import Answers, WindowMaker, device_named, settle, trigger
 
 from rackloom.design import edits
-from rackloom.files import Journal, Recovery, discard, load, recover, save, waiting_journals
+from rackloom.files import (
+    Journal,
+    Project,
+    Recovery,
+    discard,
+    load,
+    recover,
+    save,
+    waiting_journals,
+)
 from rackloom_gui.main_window import MainWindow
 from rackloom_gui.session import named_as_project
 
@@ -229,6 +239,73 @@ def test_a_file_is_opened_after_its_great_journal_was_put_off(
     assert answers.asked == ["recover 1"]
     assert "renamed-twice" not in {d.name for d in started.document.design.devices.values()}
     assert started.document.is_clean
+
+
+class Slow:
+    """Reads great files when the test says so."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.go = Event()
+        monkeypatch.setattr("rackloom_gui.session.is_great", lambda *p: "great" in str(p[:1]))
+        monkeypatch.setattr("rackloom_gui.session.load_warm", self._load)
+
+    def _load(self, path: Path) -> Project:
+        assert self.go.wait(30)
+        return load(path)
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
+    reader = Slow(monkeypatch)
+    yield reader
+    reader.go.set()
+
+
+def _two_files(folder: Path) -> tuple[Path, Path]:
+    source = files("rackloom_resources") / "examples" / "dgx-h100-4.rackloom"
+    great, small = folder / "great.rackloom", folder / "small.rackloom"
+    for path in (great, small):
+        path.write_bytes(source.read_bytes())
+    return great, small
+
+
+def test_what_is_opened_last_stays_when_a_great_file_comes_late(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, slow: Slow
+) -> None:
+    """The great one came over the small one, and over all that was edited in it meanwhile."""
+    great, small = _two_files(tmp_path)
+    assert window.session.open(great)
+    assert window.session.busy
+    assert window.session.open(small)
+    assert not window.session.busy
+    assert not window.status.work.text
+    window.document.do("Rename", edits.rename, device_named(window, "leaf-01"), "mine")
+    slow.go.set()
+    settle(window, qtbot)
+    qtbot.wait(200)
+    assert window.document.path == small
+    assert device_named(window, "mine")
+    assert window.session.open(great), "and it can be opened again"
+    qtbot.waitUntil(lambda: window.document.path == great)
+
+
+@pytest.mark.parametrize("answer", ["cancel", "discard"])
+def test_what_was_done_while_a_great_file_is_read_is_asked_about(
+    answer: str, window: MainWindow, qtbot: QtBot, tmp_path: Path, slow: Slow, answers: Answers
+) -> None:
+    great, small = _two_files(tmp_path)
+    assert window.session.open(small)
+    assert window.session.open(great)
+    window.document.do("Rename", edits.rename, device_named(window, "leaf-01"), "mine")
+    answers.unsaved_answer = answer
+    slow.go.set()
+    qtbot.waitUntil(lambda: answers.asked == ["unsaved small.rackloom"])
+    qtbot.waitUntil(lambda: not window.session.busy)
+    if answer == "discard":
+        qtbot.waitUntil(lambda: window.document.path == great)
+    else:
+        assert window.document.path == small
+        assert device_named(window, "mine")
 
 
 def test_recovered_work_waits_until_it_is_saved(
