@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QApplication, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 from tests.gui.window_kit import device_named, settle, trigger
 
+from rackloom.catalog import load_bundled
+from rackloom.catalog.parts import PartId
+from rackloom.catalog.site_parts import RackSystemPart
 from rackloom.design import edits
+from rackloom.design.kits import add_rack_system
 from rackloom_gui.main_window import MainWindow
 from rackloom_gui.panels.inspect_cable import CablePage
 from rackloom_gui.panels.inspect_page import Page
@@ -135,3 +139,29 @@ def test_an_inspector_behind_a_tab_rests(
     assert not built
     example.show_panel("inspector")
     qtbot.waitUntil(lambda: built == ["DevicePage"])
+
+
+def test_a_rack_sold_whole_weighs_and_draws_what_its_maker_says(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    """A DGX GB200 NVL72 rack: 1.36 t loaded (its user guide), 132 kW at most."""
+    catalog = load_bundled()
+    system = catalog.require(PartId("gb200-nvl72-rack"))
+    assert isinstance(system, RackSystemPart)
+    row = window.document.do("Row", edits.add_row)
+    rack = window.document.do("Rack", add_rack_system, system, catalog, row, 0.0)
+
+    def shown() -> str:
+        window.document.select([rack])
+        window.document.flush()
+        QApplication.processEvents()
+        page = window.inspector.page
+        assert page is not None
+        return " ".join(label.text() for label in page.findChildren(QLabel))
+
+    qtbot.waitUntil(lambda: "132 kW" in shown())
+    assert "1,360 kg with the rack as sold" in shown()
+    tray = next(d.id for d in window.document.design.devices.values() if "tray-01" in d.name)
+    window.document.do("Take out", edits.remove, [tray])
+    assert "unknown of" in shown()
+    assert "1,360 kg" not in shown()

@@ -110,14 +110,26 @@ class RackPage(Page):
         )
 
     def _weight(self) -> str:
+        from rackloom.placement.sold_racks import rack_as_sold
+
         known_kg, unknown = 0.0, 0
+        covered: set[str] = set()
+        for rack in self.entities():
+            sold = rack_as_sold(self.design, rack.id)  # its maker weighs it loaded, not the trays
+            if sold is not None and sold.system.weight_kg is not None:
+                known_kg += sold.system.weight_kg
+                covered |= sold.devices
         for device in self._devices():
+            if device.id in covered:
+                continue
             weight_kg = self.design.part(device.part, DevicePart).weight_kg
             if weight_kg is None:
                 unknown += 1
             else:
                 known_kg += weight_kg
         text = format_quantity(known_kg, MASS_KG, 1)
+        if covered:
+            text = self.tr("{0} with the rack as sold").format(text)
         return self.tr("{0}, unknown of {1} devices").format(text, unknown) if unknown else text
 
 
