@@ -152,8 +152,8 @@ def power(arguments: argparse.Namespace) -> int:
         PsuRow,
         SupplyRow,
         power_report,
-        power_text,
     )
+    from rackloom.reports.power_words import power_text
 
     kinds: dict[str, type] = {"places": PlaceRow, "supplies": SupplyRow, "psus": PsuRow}
     design = _load(arguments)

@@ -23,8 +23,9 @@ from rackloom.reports.power import (
     power_sum,
     typical_power_of,
 )
-from rackloom.reports.power_report import PowerReport, power_report, power_text
+from rackloom.reports.power_report import PowerReport, power_report
 from rackloom.reports.power_total import PowerTotal
+from rackloom.reports.power_words import power_text
 from rackloom.reports.schedule import CableRow, cable_schedule
 from rackloom.reports.summary import summary, summary_text
 from rackloom.reports.tables import csv_bytes, csv_text, xlsx_bytes

@@ -10,7 +10,7 @@ from typing import Any
 from rackloom.design import Design
 from rackloom.design.entities import SiteSettings
 from rackloom.placement.trays import tray_segments
-from rackloom.reports.power_report import shorten
+from rackloom.reports.power_words import shorten
 
 SCHEMA = 1
 _LIMITS = ("tray_width_mm", "tray_depth_mm", "tray_fill_limit", "tray_limit_kg_per_m")
