@@ -25,6 +25,7 @@ from rackloom.files import (
 )
 from rackloom.files.project import entity_count
 from rackloom.placement.elevation import elevation
+from rackloom_gui.canvas.ahead import read_ahead
 from rackloom_gui.jobs import Errands
 from rackloom_gui.waiting import wait_cursor
 
@@ -125,6 +126,7 @@ def recover_warm(waiting: Sequence[WaitingJournal]) -> Recovered:
 
 def _warm(design: Design) -> None:
     _ = design.index, design.links, design.next_number, elevation(design)
+    read_ahead(design)
 
 
 def _told(then: Callable[[Outcome], bool], outcome: Outcome | Exception) -> None:

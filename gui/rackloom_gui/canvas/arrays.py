@@ -20,6 +20,19 @@ __all__ = ["Bundles", "Layout", "Places", "SceneArrays"]
 class SceneArrays(SceneReader):
     """What one view draws and hits, as arrays that follow the design."""
 
+    def adopt(self, ready: SceneReader, design: Design) -> None:
+        """Take over what another reader of such a layout read of a design, as `build` would."""
+        own = {"layout", "notes", "hidden_devices", "version", "_loads", "_load_codes"}
+        vars(self.layout).update(vars(ready.layout))
+        for name, value in vars(ready).items():
+            if name not in own:
+                setattr(self, name, value)
+        self.design = design
+        self.version += 1
+        self._load_codes = None
+        if self._loads is not None:  # bundles were coloured by network
+            self._bundles = None
+
     def patch(self, design: Design, change: Change) -> None:
         """Follow a change of the design in place."""
         before, self.design = self.design, design

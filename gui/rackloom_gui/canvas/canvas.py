@@ -400,9 +400,7 @@ class Canvas(QWidget):
 
     def set_preview(self, change: Change | None) -> None:
         """Show what an edit would change, before it is made; None: nothing any more."""
-        self._mark(
-            "preview", None if change is None else Preview.of(self.document.design, change)
-        )
+        self._mark("preview", None if change is None else Preview.of(self.document.design, change))
 
     def _mark(self, name: str, marks: object) -> None:
         """Paint other marks. After an edit findings, cut, loads and ratios come one by one, mostly

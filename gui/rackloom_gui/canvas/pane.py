@@ -18,6 +18,7 @@ from rackloom.design.hardware import default_face
 from rackloom.design.ids import DeviceId
 from rackloom.placement.elevation import Elevation, elevation
 from rackloom.placement.geometry import CHASSIS_MM, FACEPLATE_MM, rack_opening_mm
+from rackloom_gui.canvas.ahead import take_ahead
 from rackloom_gui.canvas.arrays import Layout, SceneArrays
 from rackloom_gui.canvas.cords import Cords
 from rackloom_gui.canvas.faces import Face, kind_of, make_face
@@ -173,6 +174,10 @@ class Pane(CanvasView):
         self.refresh()
 
     def _build(self, design: Design) -> None:
+        ready = take_ahead(design, self.arrays.layout)
+        if ready is not None:
+            self.arrays.adopt(ready, design)
+            return
         large = len(design.cables) + len(design.devices) > LARGE
         if large:
             QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
