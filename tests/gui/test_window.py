@@ -6,16 +6,18 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QLineEdit
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid, ownedByPython
 from tests.gui.window_kit import Answers, WindowMaker, device_named, trigger
 
 from rackloom.design import edits
 from rackloom.files import load, save
 from rackloom_gui.action_list import PANELS
 from rackloom_gui.main_window import MainWindow
+from rackloom_gui.theme import ThemeChoice
 
 
 def test_every_action_does_something(window: MainWindow) -> None:
@@ -209,3 +211,36 @@ def test_the_theme_changes_at_once_and_is_remembered(
     assert example.settings.theme.value == "dark"
     example.actions_table.trigger("view.theme_light")
     assert not example.theme.tokens.dark
+
+
+def test_every_widget_of_a_window_hangs_on_it(make_window: WindowMaker) -> None:
+    """One that Python owns may be ended by its collector in the thread of a check: Qt aborts."""
+    before = QApplication.allWidgets()
+    window = make_window()
+    assert window.session.open_example()
+    for name, _title, _icon in PANELS:
+        window.show_panel(name)
+        QApplication.processEvents()
+    loose = [
+        type(widget).__name__
+        for widget in QApplication.allWidgets()
+        if widget.parent() is None
+        and widget is not window
+        and widget not in before
+        and ownedByPython(widget)
+    ]
+    assert loose == []
+
+
+def test_a_theme_is_changed_when_windows_are_gone(make_window: WindowMaker) -> None:
+    """The theme outlives the window: nothing of it may listen any more."""
+    window = make_window()
+    theme = window.theme
+    for name, _title, _icon in PANELS:
+        window.show_panel(name)
+    window.close()
+    window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert not isValid(window)
+    theme.set_choice(ThemeChoice.DARK)
+    theme.set_choice(ThemeChoice.LIGHT)

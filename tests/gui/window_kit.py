@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from rackloom.catalog import load_bundled
 from rackloom.design.ids import DeviceId
@@ -112,6 +114,8 @@ def make_window(
     from rackloom_gui.main_window import MainWindow
 
     del state_folder
+    # What earlier windows left must not be collected by a thread of this one: Qt would abort.
+    gc.collect()
     made: list[MainWindow] = []
 
     def make(*, show: bool = True) -> MainWindow:
@@ -127,7 +131,7 @@ def make_window(
 
     yield make
     answers.unsaved_answer = "discard"
-    for window in made:
+    for window in filter(isValid, made):
         window.close()
         window.deleteLater()
     QApplication.processEvents()

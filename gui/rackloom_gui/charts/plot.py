@@ -57,6 +57,8 @@ class ThroughputPlot(pg.PlotWidget):  # type: ignore[misc,unused-ignore]
     def _setup(self) -> None:
         item = self.getPlotItem()
         item.setMenuEnabled(False)
+        # It is made all the same, with no parent: Python's collector would end it, in any thread.
+        item.ctrlMenu.setParent(self, item.ctrlMenu.windowFlags())
         item.hideButtons()
         item.setClipToView(True)
         item.showGrid(x=True, y=True, alpha=0.2)
