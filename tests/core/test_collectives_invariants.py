@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import coo_array, csr_array
@@ -193,6 +193,7 @@ def limit(fabric: Fabric, kind: Collective) -> float:
 
 
 @given(SEEDS)
+@example(307)  # what fails leaves so many kinds of GPUs that not every cut was looked at
 @settings(max_examples=30, deadline=None)
 def test_no_limit_rises_when_cables_and_switches_fail(seed: int) -> None:
     cluster = wired(seed)

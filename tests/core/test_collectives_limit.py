@@ -21,6 +21,7 @@ from tests.fabrics import (
     with_part_of,
 )
 
+from rackloom.catalog import load_bundled
 from rackloom.catalog.parts import PartId, ServerPart
 from rackloom.catalog.words import ScaleUpKind
 from rackloom.collectives import Collective, Limit, estimate
@@ -33,6 +34,7 @@ from rackloom.collectives.ports import usable_ports
 from rackloom.collectives.spread import spread_rate
 from rackloom.design import Design
 from rackloom.fabric import Fabric
+from rackloom.generate import generate
 
 EXACT = 1e-3
 
@@ -92,6 +94,44 @@ def test_closed_form_of_equal_servers(servers: int, nic_gbps: float) -> None:
     expected = min(b_v + b_x, g * b_x * (n - 1) / (n - g))
     limit = limit_of(star(servers, part, switch_part(512, nic_gbps)).design())
     assert limit.busbw_gb_per_s == pytest.approx(expected, rel=EXACT)
+
+
+@pytest.mark.parametrize("servers", [2, 3, 4, 16])
+@pytest.mark.parametrize("nic_gbps", [100, 400, 3200])
+def test_closed_form_where_the_switches_of_each_server_add_up(
+    servers: int, nic_gbps: float
+) -> None:
+    """Each server holds its own sum, so R of them are R places; each GPU takes the result once.
+
+    R places that reduce at their ends move 2 (R - 1) / R of the data each: algorithm bandwidth is
+    g b_x R / 2 (R - 1) at most, and b_v + b_x for what goes in and out of one GPU.
+    """
+    part = server_part(nic_gbps=nic_gbps, pcie_gen=None)
+    assert part.scale_up is not None
+    adds_up = part.scale_up.model_copy(update={"in_network_reduction": True})
+    part = part.model_copy(update={"scale_up": adds_up})
+    n, g, b_v, b_x = servers * 8, 8, 450, nic_gbps / 8
+    algbw = min(b_v + b_x, g * b_x * servers / (2 * (servers - 1)))
+    limit = estimate(star(servers, part, switch_part(512, nic_gbps)).design(), sizes="1G").limit
+    assert limit.busbw_gb_per_s == pytest.approx(2 * (n - 1) / n * algbw, rel=EXACT)
+    assert limit.exact
+    assert limit.text.endswith("with switches that add up inside servers and racks")
+    without = limit_of(star(servers, part, switch_part(512, nic_gbps)).design())
+    assert limit.busbw_gb_per_s >= without.busbw_gb_per_s * (1 - EXACT)
+
+
+def test_switches_that_do_not_add_up_leave_the_limit_as_it_is() -> None:
+    """NVLink 3 has no reduction in its switches: 325 GB/s for A100, whatever the library."""
+    limit = estimate(star(2, a100()).design(), sizes="1G").limit
+    assert limit.busbw_gb_per_s == pytest.approx(325, rel=EXACT)
+    assert "add up" not in limit.text
+
+
+def test_two_racks_of_72_are_limited_by_what_a_gpu_takes() -> None:
+    """900 GB/s of NVLink and 50 of NIC into each GPU, once: no schedule needs more."""
+    design = generate("nvl72", load_bundled(), gpus=144).design
+    limit = estimate(design, sizes="1G").limit
+    assert limit.busbw_gb_per_s == pytest.approx(2 * 143 / 144 * 950, rel=EXACT)
 
 
 def test_star_of_single_gpus_is_as_fast_as_a_port() -> None:

@@ -23,7 +23,7 @@ from rackloom.collectives.conventions import (
 from rackloom.collectives.cost_model import Curve
 from rackloom.collectives.errors import EstimateError
 from rackloom.collectives.group import GpuChoice
-from rackloom.collectives.limit import Limit, find_limit
+from rackloom.collectives.limit import Adding, Limit, find_limit
 from rackloom.collectives.loads import CableLoads
 from rackloom.collectives.notes import settings_notes
 from rackloom.collectives.reduction import has_nvls, has_sharp
@@ -102,12 +102,15 @@ def estimate(
 
 
 def _limit(case: Case, kind: Collective, names: list[str]) -> Limit:
-    reducing = case.group.nodes == 1 and has_nvls(case.group) and case.library.nvls is not None
+    adding = Adding.NOWHERE
+    if has_nvls(case.group) and case.library.nvls is not None:
+        adding = Adding.EVERYWHERE if case.group.nodes == 1 else Adding.IN_DOMAINS
     if case.rings is not None:
         asked = case.settings.sharp or any(name.startswith("collnet") for name in names)
         asked = asked or "nvls" in names
-        reducing = asked and has_sharp(case.fabric, case.rings)
-    return find_limit(case.fabric, case.group, case.ports, case.hardware, kind, reducing)
+        if asked and has_sharp(case.fabric, case.rings):
+            adding = Adding.EVERYWHERE
+    return find_limit(case.fabric, case.group, case.ports, case.hardware, kind, adding)
 
 
 def _reaches(found: Answer, limit: Limit) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 import numpy as np
 
@@ -25,7 +26,8 @@ class Limit:
 
     For all-reduce it is the limit of a reduce-scatter and an all-gather one after the other, the
     best there is where GPUs are wired alike. Where all switches between the GPUs can add up (NVLS
-    inside one domain, SHARP switched on between servers) it is the limit with that.
+    inside one domain, SHARP switched on between servers) it is the limit with that. Where those
+    inside each of several domains can, a domain counts as one place that adds up.
     """
 
     busbw_gb_per_s: float
@@ -50,25 +52,41 @@ AT_MOST = " (at most: not every cut was looked at)"
 """What the sentence of a limit ends in that is not proven to be the tightest."""
 
 
+class Adding(Enum):
+    """Which switches between GPUs add up what they pass on."""
+
+    NOWHERE = auto()
+    IN_DOMAINS = auto()
+    """Those inside each scale-up domain of several: NVLS in servers and racks."""
+    EVERYWHERE = auto()
+    """All: NVLS inside one domain, SHARP between servers."""
+
+
+_ON_THE_WAY = ", with switches that add up on the way"
+_INSIDE = ", with switches that add up inside servers and racks"
+
+
 def find_limit(
     fabric: Fabric,
     group: Group,
     ports: Ports,
     hardware: Hardware,
     collective: Collective = Collective.ALL_REDUCE,
-    reducing: bool = False,
+    adding: Adding = Adding.NOWHERE,
 ) -> Limit:
-    """The limit of a collective in bus bandwidth. ``reducing``: the switches on the way add up."""
+    """The limit of a collective in bus bandwidth. ``adding``: which switches on the way add up."""
     graph = build_flow_graph(fabric, group, ports, hardware)
     n = group.ranks
     match collective:
         case Collective.ALL_REDUCE:
             factor = 2 * (n - 1) / n / 8
             in_network = poorest_gbps(graph) * factor
-            if reducing:
+            if adding is Adding.EVERYWHERE:
                 cut = parting_cut(graph)
                 in_network = cut.rate_gbps * factor
-                return _limit(fabric, group, graph, cut, in_network, in_network, reducing)
+                return _limit(fabric, group, graph, cut, in_network, in_network, _ON_THE_WAY)
+            if adding is Adding.IN_DOMAINS:
+                return _of_domains(fabric, group, graph, in_network)
             cut = gather_cut(graph)
             return _limit(fabric, group, graph, cut, cut.rate_gbps * (n - 1) / 8, in_network)
         case Collective.ALL_GATHER | Collective.REDUCE_SCATTER:
@@ -88,14 +106,45 @@ def _limit(
     cut: Cut,
     busbw: float,
     in_network: float | None = None,
-    reducing: bool = False,
+    with_what: str = "",
 ) -> Limit:
-    text = _text(fabric, group, graph, cut)
-    if reducing:
-        text += ", with switches that add up on the way"
+    text = _text(fabric, group, graph, cut) + with_what
     if not cut.exact:
         text += AT_MOST
     return Limit(busbw, _ids(fabric, graph, cut.crossing), text, cut.exact, in_network)
+
+
+def _of_domains(fabric: Fabric, group: Group, graph: FlowGraph, in_network: float) -> Limit:
+    """All-reduce where the switches of each domain add up, and those between domains do not.
+
+    A domain then is one place that holds its own sum. Between R of them the bound is that of a
+    reduce-scatter and an all-gather of R places: algorithm bandwidth R x / 2, where x is what each
+    can send to all others at once. And as with reduction everywhere, data crosses each cut once up
+    and once down.
+    """
+    n, places = group.ranks, group.nodes
+    place = np.r_[group.node, np.arange(places, places + graph.vertices - n)]
+    u, v = place[graph.u], place[graph.v]
+    real = u != v
+    merged = FlowGraph(
+        places + graph.vertices - n,
+        places,
+        u[real],
+        v[real],
+        graph.gbps[real],
+        graph.kind[real],
+        graph.what[real],
+    )
+    between, around = gather_cut(merged), parting_cut(graph)
+    busbw = between.rate_gbps * places / 2 * (2 * (n - 1) / n / 8)
+    if around.rate_gbps * (2 * (n - 1) / n / 8) < busbw:
+        busbw, cut = around.rate_gbps * (2 * (n - 1) / n / 8), around
+    else:
+        inside = between.inside[place]
+        crossing = np.flatnonzero(inside[graph.u] != inside[graph.v])
+        cut = replace(between, inside=inside, crossing=crossing, gpus_inside=int(inside[:n].sum()))
+    cut = replace(cut, exact=between.exact and around.exact)
+    return _limit(fabric, group, graph, cut, busbw, in_network, _INSIDE)
 
 
 def _all_to_all(fabric: Fabric, group: Group, graph: FlowGraph) -> Limit:

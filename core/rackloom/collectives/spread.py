@@ -25,7 +25,9 @@ from rackloom.collectives.programme import Programme
 from rackloom.collectives.refine import Hashes, refined, set_apart
 from rackloom.fabric.arrays import Bools, Ints
 
-_MOST_SENDERS = 12
+_MOST_SENDERS, _WORK_SENDERS = 12, 20_000
+"""Classes that send in one programme; more in small fabrics: vertices and edges times classes."""
+
 _MOST_SIDES = 24
 """Servers, and pods, whose cut is looked at where the programme is too big."""
 
@@ -49,7 +51,9 @@ class Spread:
 def spread_rate(graph: FlowGraph, colour: Hashes, candidates: Callable[[], list[Bools]]) -> Spread:
     """The all-to-all limit. ``colour``: a stable one; ``candidates``: sides of cuts to try."""
     senders = one_of_each(colour[: graph.gpus], np.zeros(graph.gpus))
-    if len(senders) <= _MOST_SENDERS and _alike(graph, colour, senders):
+    work = len(senders) * (len(graph.u) + graph.vertices)
+    few = len(senders) <= _MOST_SENDERS or work <= _WORK_SENDERS
+    if few and _alike(graph, colour, senders):
         programme = Programme.of(graph, colour, senders)
         solved = None if programme is None else programme.solved()
         bound = None if solved is None else bound_by_lengths(graph, solved.lengths)
