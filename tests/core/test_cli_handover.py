@@ -108,6 +108,9 @@ def test_what_cannot_be_used_is_one_line(hall: Path, capfd: pytest.CaptureFixtur
     assert "part_number" in complaint(capfd, "bom", hall, "--prices", missing, "-o", "-")
     assert "is no token" in complaint(capfd, "labels", hall, "--template", "{x}", "-o", "-")
     assert ".csv, .xlsx or .pdf" in complaint(capfd, "labels", hall, "-o", "labels.doc")
+    sheet = hall.with_name("labels.pdf")
+    for skip in (SHEETS["a4-3x8"].count, 999999):
+        assert "can be gone" in complaint(capfd, "labels", hall, "--skip", skip, "-o", sheet)
     for command in ("power", "trays"):
         assert "choose another name" in complaint(capfd, command, hall, "-o", hall)
 

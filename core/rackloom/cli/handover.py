@@ -202,6 +202,11 @@ def labels(arguments: argparse.Namespace) -> int:
     from rackloom.cli import gui_door
 
     sheet = _reported(lambda: sheet_named(arguments.sheet))
+    if arguments.skip >= sheet.count:
+        raise CommandError(
+            f"--skip {arguments.skip}: a sheet of {sheet.name} holds {sheet.count} labels, "
+            f"so 0 to {sheet.count - 1} of them can be gone"
+        )
     design = _load(arguments)
     with progress(f"drawing {target}"):
         title = design.settings.project or "Cable labels"

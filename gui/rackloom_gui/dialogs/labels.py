@@ -142,11 +142,11 @@ class LabelsDialog(QDialog):
         line.addWidget(tokens)
         for sheet in SHEETS.values():
             self.sheet_choice.addItem(sheet.title, sheet.name)
-        self.skip.setRange(0, 200)
+        self.skip.setRange(0, self.sheet.count - 1)
         self.skip.setToolTip(self.tr("Places of a begun sheet that are empty already"))
         self.only_selected.setVisible(bool(self._cables))
         self.colour.currentIndexChanged.connect(lambda _n: self.work_out())
-        self.sheet_choice.currentIndexChanged.connect(lambda _n: self._show())
+        self.sheet_choice.currentIndexChanged.connect(lambda _n: self._change_sheet())
         self.skip.valueChanged.connect(lambda _n: self._show())
         self.only_selected.toggled.connect(lambda _on: self._show())
         form = QFormLayout()
@@ -185,6 +185,10 @@ class LabelsDialog(QDialog):
         layout.addLayout(both, 1)
         layout.addWidget(buttons)
         self.resize(860, 620)
+
+    def _change_sheet(self) -> None:
+        self.skip.setMaximum(self.sheet.count - 1)
+        self._show()
 
     def _inserter(self, name: str) -> object:
         def insert(_checked: bool = False) -> None:
