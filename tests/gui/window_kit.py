@@ -102,6 +102,8 @@ def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Recovery files of this test alone."""
     folder = tmp_path / "state"
     monkeypatch.setenv("RACKLOOM_STATE_DIR", str(folder))
+    # A program that a test starts must not find the files that windows before it had open.
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
     return folder
 
 
