@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter
 
@@ -33,6 +34,21 @@ MOST_MARKS = 400
 MOST_FRAMES = 1500
 
 Extra = Callable[[Pencil, Window], None]
+
+
+def _spread(places: FloatArray, apart: float) -> npt.NDArray[np.intp]:
+    """Rows of places to mark, all where they are few, else one in each square of the view.
+
+    The last of a square stands for it: the gravest are last, and on top. No part of the view with
+    marks is left without one, or it would look faultless.
+    """
+    rows = np.arange(len(places))
+    while len(rows) > MOST_MARKS:
+        squares = np.floor(places / apart).astype(np.int64)
+        _, last = np.unique(squares[::-1], axis=0, return_index=True)
+        rows = np.sort(len(places) - 1 - last)
+        apart *= 1.25
+    return rows
 
 
 @dataclass(slots=True)
@@ -243,7 +259,7 @@ class Overlay:
             & (spots[:, 1] <= window.y1)
         )
         radius = badge_radius(pencil.scale)
-        for n in seen[-MOST_MARKS:].tolist():  # the gravest are last, and on top
+        for n in seen[_spread(spots[seen] * pencil.scale, 2 * radius)].tolist():
             place = QPointF(pencil.px(float(spots[n, 0])), pencil.py(float(spots[n, 1])))
             self._badges.draw(pencil.painter, place, severities[n], self.look.tokens, radius)
 
