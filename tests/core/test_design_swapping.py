@@ -347,7 +347,9 @@ def test_an_exchange_counts_the_links_that_go_dark_and_makes_nothing() -> None:
     design = small_design()
     at_leaf = cables_at(design, [LEAF])
     links = sum(len(design.links.get(c, ())) for c in at_leaf)
-    *devices, dark = try_exchange(design, [LEAF], catalog()[PartId("nvidia-qm8700")])
+    qsfp56 = catalog()[PartId("nvidia-qm8700")]
+    assert isinstance(qsfp56, SwitchPart)
+    *devices, dark = try_exchange(design, [LEAF], qsfp56)
     assert len(devices) == 1
     assert links
     assert (dark.links_lost, dark.lost) == (links, [])
