@@ -10,8 +10,8 @@ from enum import Enum, auto
 import numpy as np
 
 from rackloom.collectives.calibration import Hardware
-from rackloom.collectives.conventions import Collective
-from rackloom.collectives.cut import Cut, gather_cut, parting_cut, poorest_gbps, stable_colour
+from rackloom.collectives.conventions import Collective, busbw_factor
+from rackloom.collectives.cut import Cut, gather_cut, parting_cut, stable_colour
 from rackloom.collectives.flow_graph import EdgeKind, FlowGraph, build_flow_graph
 from rackloom.collectives.group import Group, device_name, more
 from rackloom.collectives.ports import Ports
@@ -37,11 +37,6 @@ class Limit:
     exact: bool
     """True where it is proven that no tighter cut exists, or some schedule reaches the limit. False
     where there is too much to look at: still a true limit, but a lower one may exist."""
-    in_network_busbw_gb_per_s: float | None = None
-    """All-reduce with reduction in every switch on the way, whether or not these have it.
-
-    What GPUs can take; only where the switches do reduce are all other cuts looked at as well.
-    """
 
     def reached(self) -> Limit:
         """The same, known to be what a schedule reaches."""
@@ -79,16 +74,14 @@ def find_limit(
     n = group.ranks
     match collective:
         case Collective.ALL_REDUCE:
-            factor = 2 * (n - 1) / n / 8
-            in_network = poorest_gbps(graph) * factor
             if adding is Adding.EVERYWHERE:
                 cut = parting_cut(graph)
-                in_network = cut.rate_gbps * factor
-                return _limit(fabric, group, graph, cut, in_network, in_network, _ON_THE_WAY)
+                busbw = cut.rate_gbps / 8 * busbw_factor(collective, n)
+                return _limit(fabric, group, graph, cut, busbw, _ON_THE_WAY)
             if adding is Adding.IN_DOMAINS:
-                return _of_domains(fabric, group, graph, in_network)
+                return _of_domains(fabric, group, graph)
             cut = gather_cut(graph)
-            return _limit(fabric, group, graph, cut, cut.rate_gbps * (n - 1) / 8, in_network)
+            return _limit(fabric, group, graph, cut, cut.rate_gbps * (n - 1) / 8)
         case Collective.ALL_GATHER | Collective.REDUCE_SCATTER:
             cut = gather_cut(graph)
             return _limit(fabric, group, graph, cut, cut.rate_gbps * (n - 1) / 8)
@@ -105,16 +98,15 @@ def _limit(
     graph: FlowGraph,
     cut: Cut,
     busbw: float,
-    in_network: float | None = None,
     with_what: str = "",
 ) -> Limit:
     text = _text(fabric, group, graph, cut) + with_what
     if not cut.exact:
         text += AT_MOST
-    return Limit(busbw, _ids(fabric, graph, cut.crossing), text, cut.exact, in_network)
+    return Limit(busbw, _ids(fabric, graph, cut.crossing), text, cut.exact)
 
 
-def _of_domains(fabric: Fabric, group: Group, graph: FlowGraph, in_network: float) -> Limit:
+def _of_domains(fabric: Fabric, group: Group, graph: FlowGraph) -> Limit:
     """All-reduce where the switches of each domain add up, and those between domains do not.
 
     A domain then is one place that holds its own sum. Between R of them the bound is that of a
@@ -136,15 +128,16 @@ def _of_domains(fabric: Fabric, group: Group, graph: FlowGraph, in_network: floa
         graph.what[real],
     )
     between, around = gather_cut(merged), parting_cut(graph)
-    busbw = between.rate_gbps * places / 2 * (2 * (n - 1) / n / 8)
-    if around.rate_gbps * (2 * (n - 1) / n / 8) < busbw:
-        busbw, cut = around.rate_gbps * (2 * (n - 1) / n / 8), around
+    algbw_gbps = between.rate_gbps * places / 2
+    if around.rate_gbps < algbw_gbps:
+        algbw_gbps, cut = around.rate_gbps, around
     else:
         inside = between.inside[place]
         crossing = np.flatnonzero(inside[graph.u] != inside[graph.v])
         cut = replace(between, inside=inside, crossing=crossing, gpus_inside=int(inside[:n].sum()))
     cut = replace(cut, exact=between.exact and around.exact)
-    return _limit(fabric, group, graph, cut, busbw, in_network, _INSIDE)
+    busbw = algbw_gbps / 8 * busbw_factor(Collective.ALL_REDUCE, n)
+    return _limit(fabric, group, graph, cut, busbw, _INSIDE)
 
 
 def _all_to_all(fabric: Fabric, group: Group, graph: FlowGraph) -> Limit:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 MOST_CABLES = 1024
 MOST_MARKS = 400
 MOST_FRAMES = 1500
+_PLATE_APART_PX = 14.0
+"""Where there are too many plates for all, those nearer than this begin to stand for each other."""
 
 Extra = Callable[[Pencil, Window], None]
 
@@ -227,15 +229,13 @@ class Overlay:
     def _oversubscribed(self, pencil: Pencil, window: Window) -> None:
         """A plate with the ratio at the lower right corner of each such switch."""
         scene, tokens, painter = self.scene, self.look.tokens, pencil.painter
-        drawn = 0
-        for device, ratio in self.marks.oversubscribed.items():
-            row = scene.devices.row_of.get(device)
-            if row is None or not scene.devices["shown"][row] or drawn >= MOST_MARKS:
-                continue
-            box = scene.devices["box"][row]
-            if not window.touching(box[None, :])[0]:
-                continue
-            drawn += 1
+        ratios, known = self.marks.oversubscribed, scene.devices.row_of
+        switches = sorted((d for d in ratios if d in known), key=lambda d: (ratios[d], d))
+        rows = np.array([known[d] for d in switches], dtype=np.intp)
+        boxes = scene.devices["box"][rows]
+        seen = np.flatnonzero(scene.devices["shown"][rows] & window.touching(boxes))
+        for n in seen[_spread(boxes[seen, :2] * pencil.scale, _PLATE_APART_PX)].tolist():
+            device, box, ratio = switches[n], boxes[n], ratios[switches[n]]
             text = f"{ratio:.3g}:1"
             rect = pencil.rect(*(float(v) for v in box))
             plate = QRectF(0, 0, text_width(text, 10, True) + 8.0, 14.0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QTableView, QWidget
 
 from rackloom.catalog.cages import Cage
 from rackloom.catalog.parts import Part, TransceiverPart
@@ -17,6 +17,7 @@ from rackloom.design.hardware import cages_of
 from rackloom.design.ids import DeviceId
 from rackloom.design.wiring import cage_mode
 from rackloom_gui.panels.figures import rate_text
+from rackloom_gui.panels.tables import dress_rows
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -147,19 +148,8 @@ class PortTable(QTableView):
         super().__init__(parent)
         self.ports = PortModel(self)
         self.setModel(self.ports)
-        self.setAccessibleName(name)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setAlternatingRowColors(True)
-        self.setTabKeyNavigation(False)
-        rows = self.verticalHeader()
-        rows.hide()
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        rows.setDefaultSectionSize(self.fontMetrics().height() + 6)
+        dress_rows(self, name, room_px=6)
         head = self.horizontalHeader()
-        head.setHighlightSections(False)
         head.setMinimumSectionSize(36)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setStretchLastSection(True)

@@ -174,22 +174,27 @@ class EntityModel(QAbstractTableModel):
         self.layoutChanged.emit()
 
 
-def dress_table(view: QTableView, title: str, widths_px: Sequence[int]) -> None:
-    """What all tables of the window have in common: rows to select, columns to sort by."""
+def dress_rows(view: QTableView, title: str, room_px: int = 8) -> None:
+    """What tables have in common that are not sorted either; ``room_px`` is beside a row's text."""
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
     view.setAlternatingRowColors(True)
     view.setShowGrid(False)
     view.setWordWrap(False)
-    view.setFrameShape(QTableView.Shape.NoFrame)
     view.setTabKeyNavigation(False)
     view.setAccessibleName(title)
     rows = view.verticalHeader()
     rows.hide()
     rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-    rows.setDefaultSectionSize(view.fontMetrics().height() + 8)
+    rows.setDefaultSectionSize(view.fontMetrics().height() + room_px)
+    view.horizontalHeader().setHighlightSections(False)
+
+
+def dress_table(view: QTableView, title: str, widths_px: Sequence[int]) -> None:
+    """What all tables of the panels have in common: rows to select, columns to sort by."""
+    dress_rows(view, title)
+    view.setFrameShape(QTableView.Shape.NoFrame)
     head = view.horizontalHeader()
-    head.setHighlightSections(False)
     head.setSortIndicatorShown(True)
     head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
     view.setSortingEnabled(True)
